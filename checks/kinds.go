@@ -1,0 +1,7 @@
+package checks
+
+// All lists every check in the order reports show them. Adding a check is a
+// file, a folder of vectors, a runbook and a line here.
+func All() []Check {
+	return []Check{}
+}
