@@ -25,6 +25,8 @@ func kindOf(r rune) kind {
 			return kindWord
 		}
 		return kindSeparator
+	case foldsAlone(r):
+		return kindWord // all of them are letters
 	case r == utf8.RuneError:
 		return kindSeparator
 	case unicode.IsLetter(r), unicode.IsNumber(r):
@@ -55,6 +57,10 @@ func scriptOf(r rune) script {
 	switch {
 	case r < 0x0E00:
 		return scriptOther
+	case 0x3041 <= r && r <= 0x3096, 0x4E00 <= r && r <= 0x9FFF:
+		return scriptIdeographic
+	case 0xAC00 <= r && r <= 0xD7A3:
+		return scriptHangul
 	case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Bopomofo), r == 0x30FC:
 		return scriptIdeographic
 	case unicode.In(r, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar):
@@ -71,14 +77,14 @@ func scriptOf(r rune) script {
 func foldsAlone(r rune) bool {
 	switch {
 	case r < utf8.RuneSelf:
-		return true
+		return classes[r] != 0
 	case 0x00C0 <= r && r <= 0x0131:
-		return r != 'ß' && r != 'İ'
+		return r != '×' && r != '÷' && r != 'ß' && r != 'İ'
 	case 0x0391 <= r && r <= 0x03C9:
-		return r != 'ς'
+		return r != 0x03A2 && r != 'ς' // one is not assigned
 	case 0x0400 <= r && r <= 0x045F:
 		return true
-	case 0x3041 <= r && r <= 0x3096, 0x30A1 <= r && r <= 0x30FC:
+	case 0x3041 <= r && r <= 0x3096, 0x30A1 <= r && r <= 0x30FA, r == 0x30FC:
 		return true
 	case 0x4E00 <= r && r <= 0x9FFF, 0xAC00 <= r && r <= 0xD7A3:
 		return true
@@ -86,17 +92,36 @@ func foldsAlone(r rune) bool {
 	return false
 }
 
-// fold folds a word. plain says that every rune of it folds alone.
-func fold(word []byte, plain bool) string {
-	if plain {
-		out := make([]byte, 0, len(word))
-		for i := 0; i < len(word); {
-			r, size := utf8.DecodeRune(word[i:])
-			out = utf8.AppendRune(out, unicode.ToLower(r))
-			i += size
+// foldPlain folds a word of which every rune folds alone. It returns "" when
+// the word is folded already.
+func foldPlain(word []byte) string {
+	var out []byte
+	for i := 0; i < len(word); {
+		r, size := utf8.DecodeRune(word[i:])
+		if low := lower(r); low != r || out != nil {
+			if out == nil {
+				out = append(make([]byte, 0, len(word)), word[:i]...)
+			}
+			out = utf8.AppendRune(out, low)
 		}
-		return string(out)
+		i += size
 	}
+	return string(out)
+}
+
+// lower is unicode.ToLower, faster where foldsAlone holds.
+func lower(r rune) rune {
+	switch {
+	case 0x0430 <= r && r <= 0x045F, r >= 0x3041:
+		return r
+	case 0x0410 <= r && r <= 0x042F:
+		return r + 0x20
+	}
+	return unicode.ToLower(r)
+}
+
+// foldFully folds any word.
+func foldFully(word []byte) string {
 	// Folding case may undo the normal form, hence the second pass.
 	text := norm.NFKC.Bytes(cases.Fold().Bytes(norm.NFKC.Bytes(word)))
 	out := text[:0]

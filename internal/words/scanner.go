@@ -1,6 +1,7 @@
 package words
 
 import (
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -14,9 +15,8 @@ type Scanner struct {
 	apart bool
 	// seen has a bit for each class of byte in the last word.
 	seen byte
-	// lower is the ASCII lower case of text[lowerAt:lowerAt+len(lower)].
-	lower   string
-	lowerAt int
+	// block holds words in lower case; see lowered.
+	block *strings.Builder
 }
 
 // NewScanner returns a Scanner at the beginning of text.
@@ -94,20 +94,23 @@ func (s *Scanner) Next() (w Word, ok bool) {
 // words beyond ASCII it may report true for one that has none.
 func (s *Scanner) HasDigit() bool { return s.seen&(classDigit|classHigh) != 0 }
 
-// lowered returns text[start:end], which is ASCII, in lower case. It lowers the
-// text in chunks, so that a text full of capitals costs few allocations.
+// lowered returns text[start:end], which is ASCII, in lower case. Lowered words
+// stand one behind the other in a common block, so that a text full of capitals
+// costs few allocations.
 func (s *Scanner) lowered(start, end int) string {
-	const chunk = 2048
-	if start < s.lowerAt || end > s.lowerAt+len(s.lower) {
-		b := []byte(s.text[start:min(max(end, start+chunk), len(s.text))])
-		for i, c := range b {
-			if 'A' <= c && c <= 'Z' {
-				b[i] = c + ('a' - 'A')
-			}
-		}
-		s.lower, s.lowerAt = string(b), start
+	const block = 1024
+	if s.block == nil || s.block.Cap()-s.block.Len() < end-start {
+		s.block = new(strings.Builder)
+		s.block.Grow(max(block, end-start))
 	}
-	return s.lower[start-s.lowerAt : end-s.lowerAt]
+	from := s.block.Len()
+	for _, c := range []byte(s.text[start:end]) {
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		s.block.WriteByte(c)
+	}
+	return s.block.String()[from:]
 }
 
 // slow reads the word that begins at start, where the fast path met a rune
@@ -173,9 +176,21 @@ func (s *Scanner) slow(start int) (w Word, next int, ok bool) {
 }
 
 // finish folds a word; ok is false when nothing is left of it.
-func (s *Scanner) finish(raw []byte, plain bool, start, end, next int) (Word, int, bool) {
-	text := fold(raw, plain)
-	return Word{Text: text, Start: start, End: end}, next, text != ""
+func (s *Scanner) finish(raw []byte, plain bool, start, end, next int) (w Word, _ int, ok bool) {
+	w = Word{Start: start, End: end}
+	switch {
+	case !plain:
+		w.Text = foldFully(raw)
+		return w, next, w.Text != ""
+	case len(raw) == end-start:
+		w.Text = s.text[start:end]
+	default:
+		w.Text = string(raw)
+	}
+	if folded := foldPlain(raw); folded != "" {
+		w.Text = folded
+	}
+	return w, next, true
 }
 
 // joins reports whether a hyphen that stands behind the byte at last and ends
