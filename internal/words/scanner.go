@@ -78,7 +78,7 @@ func (s *Scanner) Next() (w Word, ok bool) {
 			if !ok {
 				continue
 			}
-			s.pos = i
+			s.pos, s.seen = i, classesOf(w.Text)
 			return w, true
 		}
 		s.pos, s.seen = i, seen
@@ -90,9 +90,17 @@ func (s *Scanner) Next() (w Word, ok bool) {
 	}
 }
 
-// HasDigit reports whether the word that Next returned last has a digit. For
-// words beyond ASCII it may report true for one that has none.
-func (s *Scanner) HasDigit() bool { return s.seen&(classDigit|classHigh) != 0 }
+// classesOf returns the classes of the bytes of text.
+func classesOf(text string) (seen byte) {
+	for _, b := range []byte(text) {
+		seen |= classes[b]
+	}
+	return seen
+}
+
+// HasDigit reports whether the folded text of the word that Next returned last
+// has a digit 0 to 9.
+func (s *Scanner) HasDigit() bool { return s.seen&classDigit != 0 }
 
 // lowered returns text[start:end], which is ASCII, in lower case. Lowered words
 // stand one behind the other in a common block, so that a text full of capitals
@@ -117,7 +125,6 @@ func (s *Scanner) lowered(start, end int) string {
 // beyond ASCII or a hyphen at a line end. It returns the word and the position
 // behind it; ok is false when there is no word, only separators up to there.
 func (s *Scanner) slow(start int) (w Word, next int, ok bool) {
-	s.seen = classHigh
 	var (
 		buf    [64]byte
 		raw    = buf[:0]     // the word without what is left out of it

@@ -145,7 +145,7 @@ func TestNewScannerAt(t *testing.T) {
 }
 
 func TestHasDigit(t *testing.T) {
-	s := words.NewScanner("jazz 7k2 Luxury")
+	s := words.NewScanner("jazz 7k2 Luxury été ｊ１ ½")
 	var got []bool
 	for {
 		if _, ok := s.Next(); !ok {
@@ -153,7 +153,7 @@ func TestHasDigit(t *testing.T) {
 		}
 		got = append(got, s.HasDigit())
 	}
-	if diff := cmp.Diff([]bool{false, true, false}, got); diff != "" {
+	if diff := cmp.Diff([]bool{false, true, false, false, true, true}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
