@@ -1,0 +1,121 @@
+package probes
+
+import (
+	"maps"
+	"strings"
+
+	"crosstalk/corpus"
+	"crosstalk/probes/provider"
+)
+
+// Learn returns the state with what a round has taught about the target: how
+// many tokens its text has, where the target says its limit is, and how large
+// an answer budget must be. It is pure, and leaves s as it was.
+//
+// It learns only from answers that show that the whole prompt was read, and
+// from counts that can be true; a target that reads from the wrong place must
+// not teach us that its figures are right. A target whose tokenizer really
+// changed shows as counts that do not fit (check usage); its calibration is
+// dropped by whoever keeps the state, not here.
+func Learn(s State, r *Round) State {
+	s.Calibration = maps.Clone(s.Calibration)
+	if s.Calibration == nil {
+		s.Calibration = make(map[string]corpus.Calibration)
+	}
+	for _, e := range r.Exchanges {
+		if e.Response == nil {
+			continue
+		}
+		s.learnLimit(e)
+		s.learnTokens(e)
+		s.learnBudget(e)
+	}
+	return s
+}
+
+// learnLimit takes the limit from an over-length refusal that states it, unless
+// the refused prompt and its answer were surely within it: such a refusal is not
+// to be believed. A limit is forgotten when a longer prompt has been read whole.
+func (s *State) learnLimit(e *Exchange) {
+	resp, in := e.Response, e.Intent
+	if f := resp.Failure; f != nil {
+		if f.Kind == provider.FailureOverLength && f.Limit > 0 && f.Limit < in.TokensHigh+in.MaxTokens {
+			s.Limit = f.Limit
+		}
+		return
+	}
+	if u := resp.Usage; u != nil && u.Prompt != nil && *u.Prompt > s.Limit && answered(resp) && reachedEnds(e) {
+		s.Limit = 0
+	}
+}
+
+// The calibration of a family that has been seen knownAfter times believes no
+// count that is off by more than a quarter: such a count is a finding.
+const (
+	knownAfter = 4
+	farOff     = 0.25
+)
+
+// learnTokens adds the counted prompt length to the calibration of its family.
+func (s *State) learnTokens(e *Exchange) {
+	u := e.Response.Usage
+	if !answered(e.Response) || u == nil || u.Prompt == nil || !reachedEnds(e) {
+		return
+	}
+	family := e.Intent.Spec.Family
+	c, ok := s.Calibration[family]
+	if !ok || c.N == 0 {
+		c = corpus.Prior()
+	}
+	if bytes := e.Prompt.Size(); believable(c, bytes, *u.Prompt) {
+		s.Calibration[family] = c.Observe(bytes, *u.Prompt)
+	}
+}
+
+// believable reports whether a prompt of so many bytes can have so many tokens.
+func believable(c corpus.Calibration, bytes int64, tokens int) bool {
+	low, mid, high := c.Tokens(bytes)
+	if c.N < knownAfter {
+		return tokens >= min(low, mid/4) && tokens <= max(high, mid*4)
+	}
+	off := float64(tokens-mid) / float64(max(mid, 1))
+	return off > -farOff && off < farOff
+}
+
+// answered reports whether the target claims success.
+func answered(r *provider.Response) bool { return r.Status == 200 && r.Failure == nil }
+
+// reachedEnds reports whether the answer holds the first and the last marker of
+// the prompt: a prompt cut at either end has lost one of them.
+func reachedEnds(e *Exchange) bool {
+	markers := e.Prompt.Markers()
+	if len(markers) == 0 {
+		return false
+	}
+	first, last := markers[0].Text, markers[len(markers)-1].Text
+	return strings.Contains(e.Response.Content, first) && strings.Contains(e.Response.Content, last)
+}
+
+// learnBudget raises the answer budget: to twice what it was if thinking used
+// it up, and to twice what a right answer took if that was more than half of
+// it. It never lowers it.
+func (s *State) learnBudget(e *Exchange) {
+	if !answered(e.Response) {
+		return
+	}
+	u, want := e.Response.Usage, 0
+	switch {
+	case e.Response.FinishReason == "length" && thought(e.Response):
+		want = 2 * e.Intent.MaxTokens
+	case reachedEnds(e) && u != nil && u.Completion != nil && 2**u.Completion > e.Intent.MaxTokens:
+		want = 2 * *u.Completion
+	}
+	if want > s.MaxTokens {
+		s.MaxTokens = min(want, s.Target.maxOutput())
+	}
+}
+
+// thought reports whether part of the answer was reasoning.
+func thought(r *provider.Response) bool {
+	return r.Reasoning != "" || r.Usage != nil && r.Usage.Reasoning != nil && *r.Usage.Reasoning > 0
+}

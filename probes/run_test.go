@@ -1,0 +1,511 @@
+package probes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"crosstalk/corpus"
+	"crosstalk/probes/provider"
+	"crosstalk/tenants"
+)
+
+// fakeClient answers in this process.
+type fakeClient func(ctx context.Context, req *provider.Request) (*provider.Response, error)
+
+func (f fakeClient) Do(ctx context.Context, req *provider.Request) (*provider.Response, error) {
+	return f(ctx, req)
+}
+func (fakeClient) Parse(int, http.Header, io.Reader) *provider.Response { return nil }
+func (fakeClient) Close()                                               {}
+
+func answerOK(context.Context, *provider.Request) (*provider.Response, error) {
+	return &provider.Response{Status: 200, Content: "fine", FinishReason: "stop"}, nil
+}
+
+// answerFailure answers with that status and failure.
+func answerFailure(status int, f provider.Failure) fakeClient {
+	return func(context.Context, *provider.Request) (*provider.Response, error) {
+		return &provider.Response{Status: status, Failure: &f}, nil
+	}
+}
+
+// memoryJournal keeps what was begun, or refuses with err.
+type memoryJournal struct {
+	err   error
+	bound []Bound
+	begun atomic.Bool
+}
+
+func (j *memoryJournal) Begin(_ context.Context, _ uuid.UUID, _ Plan, bound []Bound) error {
+	if j.err != nil {
+		return j.err
+	}
+	j.bound = bound
+	j.begun.Store(true)
+	return nil
+}
+
+// newRunner returns a runner of two tenants for a target on this machine. All
+// tenants have the same client here, to see what is sent in which order.
+func newRunner(t testing.TB, client fakeClient) Runner {
+	t.Helper()
+	r := Runner{
+		Minter: &fakeMinter{}, Journal: &memoryJournal{},
+		Clients: make(map[string]provider.Client),
+		Tenants: twoTenants(t),
+		Target:  Target{Name: "edge", Model: "glm-5.3", Window: 1 << 20, Loopback: true},
+	}
+	for _, tenant := range r.Tenants {
+		r.Clients[tenant.Name] = client
+	}
+	return r
+}
+
+// short is an intent of a short prompt.
+func short(tenant string) Intent {
+	return Intent{
+		Tenant: tenant, Role: RoleMain, Tokens: 300, TokensLow: 290, TokensHigh: 310, MaxTokens: 100, Limit: 1 << 20,
+		Spec: corpus.Spec{
+			Version: corpus.Version, Family: corpus.Families()[0].Name, Task: corpus.TaskSeals,
+			Dress: corpus.DressWords, Sentences: 3, Seals: 2,
+		},
+	}
+}
+
+// long is an intent that says it is long; its prompt is as short as any.
+func long(tenant string) Intent {
+	in := short(tenant)
+	in.Tokens, in.TokensLow, in.TokensHigh = 200_000, 199_000, 201_000
+	return in
+}
+
+func planOf(steps ...[]Intent) Plan {
+	p := Plan{Probe: "test", Target: "edge"}
+	for i, intents := range steps {
+		p.Steps = append(p.Steps, Step{Name: fmt.Sprint("step ", i+1), Intents: intents})
+	}
+	return p
+}
+
+// outcome is what became of an exchange, in a word.
+func outcome(e *Exchange) string {
+	switch {
+	case e.Response == nil:
+		return e.SkipReason()
+	case e.Response.Failure != nil:
+		return string(e.Response.Failure.Kind)
+	default:
+		return "answer"
+	}
+}
+
+func outcomes(r *Round) []string {
+	var all []string
+	for _, e := range r.Exchanges {
+		all = append(all, outcome(e))
+	}
+	return all
+}
+
+func mustRun(t *testing.T, ctx context.Context, r Runner, p Plan) *Round {
+	t.Helper()
+	round, err := Run(ctx, r, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return round
+}
+
+// TestRunRecords: the round holds the plan's exchanges in order, each with the
+// identity that was journaled before anything was sent.
+func TestRunRecords(t *testing.T) {
+	journal := &memoryJournal{}
+	var sent []uuid.UUID
+	r := newRunner(t, func(_ context.Context, req *provider.Request) (*provider.Response, error) {
+		if !journal.begun.Load() {
+			t.Error("a request was sent before the round was journaled")
+		}
+		if req.Model != "glm-5.3" || req.MaxTokens != 100 || !req.ThinkingOff || req.Reuse {
+			t.Errorf("request %+v", req)
+		}
+		sent = append(sent, req.ID)
+		return &provider.Response{Status: 200, Content: reveal(req.Credential)}, nil
+	})
+	r.Journal = journal
+	plan := planOf([]Intent{short("alpha")}, []Intent{short("bravo")}, []Intent{short("alpha")})
+	round := mustRun(t, t.Context(), r, plan)
+
+	if diff := cmp.Diff(plan, round.Plan); diff != "" {
+		t.Errorf("the round has another plan:\n%s", diff)
+	}
+	var ids []uuid.UUID
+	for i, e := range round.Exchanges {
+		ids = append(ids, e.ID)
+		b := journal.bound[i]
+		if b.Exchange != e.ID || b.Payload != e.Payload || b.Intent != e.Intent {
+			t.Errorf("exchange %d was journaled as %+v", i, b)
+		}
+		if want := "key-of-" + e.Intent.Tenant; e.Response.Content != want {
+			t.Errorf("exchange %d was sent with %q, want %q", i, e.Response.Content, want)
+		}
+		if e.Intent.Bytes != e.Prompt.Size() {
+			t.Errorf("exchange %d: intent of %d bytes, prompt of %d", i, e.Intent.Bytes, e.Prompt.Size())
+		}
+		if e.Payload.Tenant != e.Tenant || e.Started.Before(round.Started) || e.Started.After(round.Ended) {
+			t.Errorf("exchange %d: %+v", i, e)
+		}
+	}
+	if diff := cmp.Diff(ids, sent); diff != "" {
+		t.Errorf("sent in another order:\n%s", diff)
+	}
+}
+
+// TestRunBarrier proves that every request of a step is built before any is
+// sent, and that all are in flight together: each client checks that all keys
+// have been read, and answers only when all of them have been called.
+func TestRunBarrier(t *testing.T) {
+	const n = 24
+	var built atomic.Int32
+	var called sync.WaitGroup
+	called.Add(n)
+	r := newRunner(t, nil)
+	r.Tenants = nil
+	var intents []Intent
+	for i := range n {
+		name := fmt.Sprint("tenant-", i)
+		r.Tenants = append(r.Tenants, newTenant(t, name, uint16(i+1), "", func(string) (string, bool) {
+			built.Add(1)
+			return "key", true
+		}))
+		r.Clients[name] = fakeClient(func(ctx context.Context, req *provider.Request) (*provider.Response, error) {
+			if got := built.Load(); got != n {
+				t.Errorf("sent when %d of %d requests were built", got, n)
+			}
+			called.Done()
+			called.Wait()
+			return answerOK(ctx, req)
+		})
+		intents = append(intents, short(name))
+	}
+	round := mustRun(t, t.Context(), r, planOf(intents))
+	for _, e := range round.Exchanges {
+		if outcome(e) != "answer" {
+			t.Errorf("exchange of %s: %s", e.Intent.Tenant, e.Skipped)
+		}
+	}
+}
+
+// TestRunSteps: a step starts when every exchange of the one before has ended.
+func TestRunSteps(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var inFlight, ended atomic.Int32
+		var before []int32
+		var mu sync.Mutex
+		r := newRunner(t, func(ctx context.Context, req *provider.Request) (*provider.Response, error) {
+			mu.Lock()
+			before = append(before, ended.Load())
+			mu.Unlock()
+			time.Sleep(time.Duration(inFlight.Add(1)) * time.Second)
+			inFlight.Add(-1)
+			ended.Add(1)
+			return answerOK(ctx, req)
+		})
+		mustRun(t, t.Context(), r, planOf(
+			[]Intent{short("alpha"), short("bravo"), short("alpha")},
+			[]Intent{short("bravo")},
+			[]Intent{short("alpha"), short("bravo")},
+		))
+		if diff := cmp.Diff([]int32{0, 0, 0, 3, 4, 4}, before); diff != "" {
+			t.Errorf("exchanges ended before each start (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestRunDelay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		intents := []Intent{short("alpha"), short("bravo"), short("alpha")}
+		intents[1].Delay, intents[2].Delay = 50*time.Millisecond, 3*time.Second
+		round := mustRun(t, t.Context(), newRunner(t, answerOK), planOf(intents))
+		for i, e := range round.Exchanges {
+			if got := e.Started.Sub(round.Started); got != intents[i].Delay {
+				t.Errorf("exchange %d started after %v, want %v", i, got, intents[i].Delay)
+			}
+		}
+	})
+}
+
+// TestRunTimeout: an exchange that takes too long is ended by its own timeout,
+// and the next one still takes place.
+func TestRunTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRunner(t, answerOK)
+		r.Clients["alpha"] = fakeClient(func(ctx context.Context, _ *provider.Request) (*provider.Response, error) {
+			<-ctx.Done()
+			if cause := context.Cause(ctx); !errors.Is(cause, errTimeout) {
+				t.Errorf("ended by %v", cause)
+			}
+			return &provider.Response{Failure: &provider.Failure{Kind: provider.FailureTimeout}}, nil
+		})
+		in := short("alpha")
+		round := mustRun(t, t.Context(), r, planOf([]Intent{in}, []Intent{short("bravo")}))
+		if diff := cmp.Diff([]string{"timeout", "answer"}, outcomes(round)); diff != "" {
+			t.Errorf("outcomes (-want +got):\n%s", diff)
+		}
+		want := DefaultTimeout(round.Exchanges[0].Intent)
+		if got := round.Ended.Sub(round.Started); got != want {
+			t.Errorf("the round took %v, want %v", got, want)
+		}
+	})
+}
+
+func TestRunCancel(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
+	r := newRunner(t, func(ctx context.Context, _ *provider.Request) (*provider.Response, error) {
+		cancel(errors.New("paused by operator"))
+		<-ctx.Done()
+		return &provider.Response{Failure: &provider.Failure{Kind: provider.FailureCancelled}}, nil
+	})
+	late := short("bravo")
+	late.Delay = time.Hour
+	round := mustRun(t, ctx, r, planOf([]Intent{short("alpha"), late}, []Intent{short("alpha"), short("bravo")}))
+	want := []string{"cancelled", "cancelled: paused by operator", "cancelled: paused by operator", "cancelled: paused by operator"}
+	got := []string{string(round.Exchanges[0].Response.Failure.Kind)}
+	for _, e := range round.Exchanges[1:] {
+		got = append(got, e.Skipped)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("after a stop (-want +got):\n%s", diff)
+	}
+}
+
+// TestRunCancelledBefore: a round that is stopped before it begins is not
+// journaled.
+func TestRunCancelledBefore(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	journal := &memoryJournal{}
+	r := newRunner(t, answerOK)
+	r.Journal = journal
+	if _, err := Run(ctx, r, planOf([]Intent{short("alpha")})); !errors.Is(err, context.Canceled) {
+		t.Errorf("got error %v", err)
+	}
+	if journal.begun.Load() {
+		t.Error("the round was journaled")
+	}
+}
+
+// TestRunOurFaults: what breaks on our side stays in its exchange.
+func TestRunOurFaults(t *testing.T) {
+	r := newRunner(t, answerOK)
+	r.Clients["panics"] = fakeClient(func(context.Context, *provider.Request) (*provider.Response, error) {
+		var none []int
+		_ = none[len(none)]
+		return nil, nil
+	})
+	r.Clients["errs"] = fakeClient(func(context.Context, *provider.Request) (*provider.Response, error) {
+		return nil, errors.New("read prompt: disk on fire")
+	})
+	r.Clients["silent"] = fakeClient(func(context.Context, *provider.Request) (*provider.Response, error) {
+		return nil, nil
+	})
+	r.Clients["keyless"] = fakeClient(answerOK)
+	for i, name := range []string{"panics", "errs", "silent"} {
+		r.Tenants = append(r.Tenants, newTenant(t, name, uint16(i+3), "", nil))
+	}
+	r.Tenants = append(r.Tenants, newTenant(t, "keyless", 9, "", func(string) (string, bool) { return "", false }))
+	round := mustRun(t, t.Context(), r, planOf(
+		[]Intent{short("panics"), short("errs"), short("silent"), short("keyless"), short("alpha")},
+		[]Intent{short("bravo")},
+	))
+	if diff := cmp.Diff([]string{"panic", "error", "error", "credential", "answer", "answer"}, outcomes(round)); diff != "" {
+		t.Errorf("outcomes (-want +got):\n%s", diff)
+	}
+	for i, part := range []string{"index out of range [0] with length 0 (run_test.go:", "disk on fire", "neither a response nor an error", "KEY_keyless"} {
+		if got := round.Exchanges[i].Skipped; !strings.Contains(got, part) {
+			t.Errorf("exchange %d: %q does not say %q", i, got, part)
+		}
+	}
+}
+
+// TestRunStopsTenant: a tenant whose key or money is refused sends nothing more
+// in the round, others do; and a refused key is read again in the next round.
+func TestRunStopsTenant(t *testing.T) {
+	tests := map[string]struct {
+		failure provider.Failure
+		status  int
+		reads   int32 // of the key, over two rounds
+	}{
+		"401":          {provider.Failure{Kind: provider.FailureAuth}, 401, 2},
+		"402":          {provider.Failure{Kind: provider.FailurePayment}, 402, 1},
+		"429 for good": {provider.Failure{Kind: provider.FailureQuota}, 429, 1},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := newRunner(t, answerOK)
+			r.Clients["alpha"] = answerFailure(tt.status, tt.failure)
+			var reads atomic.Int32
+			r.Tenants[0] = newTenant(t, "alpha", 1, "", func(string) (string, bool) { return "key", reads.Add(1) > 0 })
+			plan := planOf([]Intent{short("alpha"), short("bravo")}, []Intent{short("alpha"), short("bravo")})
+			for range 2 {
+				round := mustRun(t, t.Context(), r, plan)
+				want := []string{string(tt.failure.Kind), "answer", "tenant", "answer"}
+				if diff := cmp.Diff(want, outcomes(round)); diff != "" {
+					t.Errorf("outcomes (-want +got):\n%s", diff)
+				}
+				said := fmt.Sprintf("the target answered tenant alpha with status %d (%s)", tt.status, tt.failure.Kind)
+				if got := round.Exchanges[2].Skipped; got != "tenant: "+said {
+					t.Errorf("skipped for %q", got)
+				}
+			}
+			if got := reads.Load(); got != tt.reads {
+				t.Errorf("the key was read %d times, want %d", got, tt.reads)
+			}
+		})
+	}
+}
+
+// TestRunBacksOff: a target that says it is overloaded gets less, and nothing
+// twice.
+func TestRunBacksOff(t *testing.T) {
+	tests := map[string]struct {
+		failure provider.Failure
+		want    []string
+		wait    time.Duration // before the second step
+	}{
+		"rate limit": {
+			provider.Failure{Kind: provider.FailureRateLimit},
+			[]string{"ratelimit", "backoff", "backoff", "answer"}, 0,
+		},
+		"rate limit for long": {
+			provider.Failure{Kind: provider.FailureRateLimit, RetryAfter: time.Minute},
+			[]string{"ratelimit", "backoff", "backoff", "answer"}, 0,
+		},
+		"overload": {
+			provider.Failure{Kind: provider.FailureOverload},
+			[]string{"overload", "backoff", "backoff", "answer"}, 0,
+		},
+		"rate limit for a moment": {
+			provider.Failure{Kind: provider.FailureRateLimit, RetryAfter: 3 * time.Second},
+			[]string{"ratelimit", "ratelimit", "answer", "answer"}, 3 * time.Second,
+		},
+		"over length": {
+			provider.Failure{Kind: provider.FailureOverLength},
+			[]string{"overlength", "overlength", "answer", "answer"}, 0,
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRunner(t, answerOK)
+				calls := 0
+				r.Clients["alpha"] = fakeClient(func(ctx context.Context, req *provider.Request) (*provider.Response, error) {
+					calls++
+					return answerFailure(429, tt.failure)(ctx, req)
+				})
+				round := mustRun(t, t.Context(), r, planOf(
+					[]Intent{short("alpha")}, []Intent{short("alpha"), long("bravo"), short("bravo")}))
+				if diff := cmp.Diff(tt.want, outcomes(round)); diff != "" {
+					t.Errorf("outcomes (-want +got):\n%s", diff)
+				}
+				if want := 2 - strings.Count(tt.want[1], "backoff"); calls != want {
+					t.Errorf("alpha was asked %d times, want %d", calls, want)
+				}
+				if got := round.Exchanges[3].Started.Sub(round.Started); got != tt.wait {
+					t.Errorf("the second step began after %v, want %v", got, tt.wait)
+				}
+			})
+		})
+	}
+}
+
+// TestRunRefused: nothing is sent, and nothing journaled, when the round must
+// not take place.
+func TestRunRefused(t *testing.T) {
+	many := slices.Repeat([]Intent{short("alpha")}, MaxBurst+1)
+	tests := map[string]struct {
+		edit func(*Runner, *Plan)
+		want string
+		is   error
+	}{
+		"no budget": {
+			func(r *Runner, _ *Plan) { r.Journal = &memoryJournal{err: fmt.Errorf("%w: 5 tokens left", ErrBudget)} },
+			"round of test on target edge: journal: budget used up: 5 tokens left", ErrBudget,
+		},
+		"another target": {
+			func(_ *Runner, p *Plan) { p.Target = "other" },
+			"round of test on target other: the runner is for target edge", nil,
+		},
+		"no authorization": {
+			func(r *Runner, _ *Plan) { r.Target.Loopback = false },
+			"round of test on target edge: target edge: not allowed: it has no authorization: state basis, reference, contact and expires", ErrNotAllowed,
+		},
+		"expired since it was planned": {
+			func(r *Runner, _ *Plan) {
+				r.Target.Loopback = false
+				r.Target.Authorization = ownerAuthorization()
+				r.Target.Expires = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
+			},
+			"round of test on target edge: target edge: not allowed: its authorization (CHG-1234) expired on 2020-01-01: renew it", ErrNotAllowed,
+		},
+		"too many at once": {
+			func(_ *Runner, p *Plan) { p.Steps[0].Intents = many },
+			"round of test on target edge: step step 1: target edge: not allowed: 65 requests at once, at most 64", ErrNotAllowed,
+		},
+		"two long prompts at once": {
+			func(_ *Runner, p *Plan) { p.Steps[0].Intents = []Intent{long("alpha"), long("bravo")} },
+			"round of test on target edge: step step 1: target edge: not allowed: 2 prompts above 131072 tokens at once, at most 1", ErrNotAllowed,
+		},
+		"no client": {
+			func(r *Runner, _ *Plan) { delete(r.Clients, "alpha") },
+			"round of test on target edge: the runner has no client for tenant alpha", nil,
+		},
+		"no marker": {
+			func(r *Runner, _ *Plan) { r.Minter = brokenMinter{} },
+			"round of test on target edge: mint a prompt for tenant alpha: no draw is left", errNoDraw,
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			journal := &memoryJournal{}
+			r := newRunner(t, func(context.Context, *provider.Request) (*provider.Response, error) {
+				t.Error("a request was sent")
+				return nil, nil
+			})
+			r.Journal = journal
+			plan := planOf([]Intent{short("alpha")})
+			tt.edit(&r, &plan)
+			round, err := Run(t.Context(), r, plan)
+			if err == nil || err.Error() != tt.want {
+				t.Errorf("got error  %v\nwant error %s", err, tt.want)
+			}
+			if tt.is != nil && !errors.Is(err, tt.is) {
+				t.Errorf("error does not wrap %v", tt.is)
+			}
+			if round != nil || journal.begun.Load() {
+				t.Error("there is a round")
+			}
+		})
+	}
+}
+
+var errNoDraw = errors.New("no draw is left")
+
+type brokenMinter struct{}
+
+func (brokenMinter) Mint(uint16, corpus.Spec) (tenants.Payload, *corpus.Prompt, error) {
+	return tenants.Payload{}, nil, errNoDraw
+}
