@@ -1,0 +1,201 @@
+package config
+
+import (
+	"fmt"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"crosstalk/corpus"
+)
+
+// check holds the rules between keys. The rules of one key are in its tags. A
+// value that did not decode is its zero value here and breaks no second rule.
+func (c *Config) check(ps *problems, now time.Time) {
+	for i := range c.Targets {
+		c.checkTarget(ps, i, now)
+	}
+	for i := range c.Tenants {
+		c.checkTenant(ps, i)
+	}
+	for i := range c.Probes {
+		c.checkProbe(ps, i)
+	}
+	c.checkReach(ps)
+	c.checkPrices(ps)
+}
+
+func (c *Config) checkTarget(ps *problems, i int, now time.Time) {
+	t, path := &c.Targets[i], indexed("targets", i)
+	if first := slices.IndexFunc(c.Targets[:i], func(o Target) bool { return o.Name == t.Name }); first >= 0 && t.Name != "" {
+		ps.add(path+".name", fmt.Sprintf("%q is also the name of targets[%d]", t.Name, first), "give each target a name of its own")
+	}
+	if t.Window > 0 && t.MaxOutput >= t.Window {
+		ps.add(path+".max_output", fmt.Sprintf("%d tokens of answer leave no room for a prompt in a window of %d", t.MaxOutput, t.Window), "use a small part of the window")
+	}
+	if t.Family != "" {
+		checkFamily(ps, path+".family", t.Family)
+	}
+	checkHeaders(ps, path+".headers", t.Headers)
+	checkURL(ps, path+".proxy", t.Proxy)
+	u := checkURL(ps, path+".base_url", t.BaseURL)
+	if u == nil {
+		return
+	}
+	if !loopback(u) {
+		if u.Scheme == "http" && !t.InsecureHTTP {
+			ps.add(path+".base_url", "http:// sends credentials over the network in the clear", "use https://, or set insecure_http: true")
+		}
+		checkAuthorization(ps, path, t.Authorization, now)
+	}
+}
+
+func checkFamily(ps *problems, path, name string) {
+	if _, ok := corpus.LookupFamily(name); ok {
+		return
+	}
+	var names []string
+	for _, f := range corpus.Families() {
+		names = append(names, f.Name)
+	}
+	mend := "use one of " + strings.Join(names, ", ")
+	if meant := nearest(name, names); meant != "" {
+		mend = fmt.Sprintf("did you mean %q?", meant)
+	}
+	ps.add(path, fmt.Sprintf("unknown filler family %q", name), mend)
+}
+
+// checkURL returns the address if it can be used. A password in it is not
+// repeated.
+func checkURL(ps *problems, path, text string) *url.URL {
+	if text == "" {
+		return nil
+	}
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || u.Host == "":
+		ps.add(path, "is not an address", "write it like: https://inference.example/v1")
+	case u.User != nil:
+		ps.add(path, "holds a user name or password", "remove it: addresses are printed, and credentials belong to tenants")
+	case u.Fragment != "":
+		ps.add(path, "has a fragment", "end it before the #")
+	case secretQuery(u):
+		ps.add(path, "seems to hold a secret in its query (not repeated here)", "remove it: addresses are printed, and credentials belong to tenants")
+	default:
+		return u
+	}
+	return nil
+}
+
+// secretQuery reports whether the address authenticates by its query.
+func secretQuery(u *url.URL) bool {
+	for name := range u.Query() {
+		if authenticates(strings.ToLower(name)) {
+			return true
+		}
+	}
+	return false
+}
+
+// loopback reports whether the address is on this machine whatever its
+// resolver says.
+func loopback(u *url.URL) bool {
+	host := u.Hostname()
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.IsLoopback()
+}
+
+func checkAuthorization(ps *problems, target string, a *Authorization, now time.Time) {
+	path := target + ".authorization"
+	switch {
+	case a == nil && !ps.has(path):
+		ps.add(target, "has no authorization, and base_url is on another machine",
+			"state who allowed it: authorization: {basis: owner, reference: CHG-1234, contact: oncall@example.com, expires: 2027-06-30}")
+	case a != nil && !a.Expires.IsZero() && !now.Before(a.Expires.End()):
+		ps.add(path+".expires", fmt.Sprintf("the authorization expired on %s", a.Expires), "have it renewed; without it nothing is sent")
+	}
+}
+
+func (c *Config) checkTenant(ps *problems, i int) {
+	t, path := &c.Tenants[i], indexed("tenants", i)
+	for j, o := range c.Tenants[:i] {
+		if t.Name != "" && o.Name == t.Name {
+			ps.add(path+".name", fmt.Sprintf("%q is also the name of tenants[%d]", t.Name, j), "give each tenant a name of its own")
+		}
+		if t.Index != 0 && o.Index == t.Index {
+			ps.add(path+".index", fmt.Sprintf("%d is also the index of tenants[%d]", t.Index, j), "give each tenant an index of its own: a marker names its tenant by it")
+		}
+		if t.Credential != "" && o.Credential == t.Credential {
+			ps.add(path+".credential", fmt.Sprintf("is also the credential of tenants[%d]", j), "give each tenant an account of its own: two names for one account cannot leak into each other")
+		}
+	}
+	names := make([]string, len(c.Targets))
+	for j, target := range c.Targets {
+		names[j] = target.Name
+	}
+	for j, name := range t.Targets {
+		if name == "" || slices.Contains(names, name) {
+			continue
+		}
+		mend := "use one of " + strings.Join(names, ", ")
+		if meant := nearest(name, names); meant != "" {
+			mend = fmt.Sprintf("did you mean %q?", meant)
+		}
+		ps.add(indexed(path+".targets", j), fmt.Sprintf("there is no target %q", name), mend)
+	}
+}
+
+func (c *Config) checkProbe(ps *problems, i int) {
+	p, path := c.Probes[i], indexed("probes", i)
+	if p.Size != 0 && p.Kind != "" && p.Kind != "burst" {
+		ps.add(path+".size", fmt.Sprintf("a %s has no size", p.Kind), "remove it; only a burst has one")
+	}
+	same := func(o Probe) bool { return o.Kind == p.Kind && o.Size == p.Size }
+	if first := slices.IndexFunc(c.Probes[:i], same); first >= 0 && p.Kind != "" {
+		ps.add(path, fmt.Sprintf("asks for the same as probes[%d]", first), "make one line of the two, with the sum of their rounds")
+	}
+}
+
+// checkReach reports targets that no tenant may use.
+func (c *Config) checkReach(ps *problems) {
+	for i, t := range c.Targets {
+		if t.Name != "" && len(c.Tenants) > 0 && c.reach(t.Name) == 0 {
+			ps.add(indexed("targets", i), fmt.Sprintf("no tenant may use %q", t.Name), "add it to the targets of a tenant, or remove it")
+		}
+	}
+}
+
+// reach counts the tenants that may use a target.
+func (c *Config) reach(target string) int {
+	n := 0
+	for _, t := range c.Tenants {
+		if len(t.Targets) == 0 || slices.Contains(t.Targets, target) {
+			n++
+		}
+	}
+	return n
+}
+
+// checkPrices reports caps in USD that could not be kept.
+func (c *Config) checkPrices(ps *problems) {
+	caps := []struct {
+		path string
+		usd  float64
+	}{{"budget.usd_per_run", c.Budget.USDPerRun}, {"budget.usd_per_day", c.Budget.USDPerDay}}
+	for _, most := range caps {
+		if most.usd == 0 {
+			continue
+		}
+		for i, t := range c.Targets {
+			u, err := url.Parse(t.BaseURL)
+			if t.Pricing == nil && !ps.has(indexed("targets", i)+".pricing") && err == nil && !loopback(u) {
+				ps.add(most.path, fmt.Sprintf("cannot be kept: target %q has no pricing", t.Name), "add pricing: {input: ..., output: ...} to it, or cap tokens instead")
+			}
+		}
+	}
+}
