@@ -8,40 +8,6 @@ import (
 	"crosstalk/tenants"
 )
 
-// Class is what a finding, an exchange or a run amounts to. The zero value is
-// Inconclusive: a check that forgets to decide cannot pass.
-type Class uint8
-
-const (
-	Inconclusive Class = iota // could not tell
-	Sound                     // the known answer, whole
-	Degraded                  // rates, drift, sharing signs
-	Damaged                   // wrong, or whole parts lost, or the protocol lies
-	Foreign                   // no contact with our prompt: possible disclosure
-	Leak                      // proved to be from another tenant's prompt
-)
-
-// Worse reports whether c is worse than d in the order leak, foreign, damaged,
-// inconclusive, degraded, sound.
-func (c Class) Worse(d Class) bool { return c.severity() > d.severity() }
-
-func (c Class) severity() int {
-	switch c {
-	case Leak:
-		return 5
-	case Foreign:
-		return 4
-	case Damaged:
-		return 3
-	case Inconclusive:
-		return 2
-	case Degraded:
-		return 1
-	default:
-		return 0
-	}
-}
-
 // Channel is where in a response a finding stands.
 type Channel string
 
@@ -94,8 +60,11 @@ type PromptRef struct {
 type Input struct {
 	Round    *probes.Round
 	Codec    *tenants.Codec // nil: no fleet key, leaks cannot be judged
-	Lookback []PromptRef
+	Lookback []PromptRef    // newest first; may hold the round's own prompts
 	Baseline Baseline
+
+	// facts holds what several checks need and one has computed.
+	facts *facts
 }
 
 // Baseline is what is known of a target from earlier rounds.
@@ -112,6 +81,8 @@ type Baseline struct {
 	LostSeal map[probes.Cell]bool
 	// IDs are response ids given before, with the exchange they were given to.
 	IDs map[string]uuid.UUID
+	// Model is the model that was asked for, "" when not known.
+	Model string
 }
 
 // Check looks for one kind of damage in a finished round.

@@ -3,5 +3,25 @@ package checks
 // All lists every check in the order reports show them. Adding a check is a
 // file, a folder of vectors, a runbook and a line here.
 func All() []Check {
-	return []Check{}
+	return []Check{
+		foreignMarker{},
+		foreignFragment{},
+		swapCheck{},
+		contactCheck{},
+		foreignContent{},
+		recallCheck{},
+		answerCheck{},
+		staleMarker{},
+		prefillrateCheck{},
+		usageCheck{},
+		overlengthCheck{},
+		repetitionCheck{},
+		scriptCheck{},
+		encodingCheck{},
+		markupCheck{},
+		emptyCheck{},
+		finishCheck{},
+		streamCheck{},
+		identityCheck{},
+	}
 }

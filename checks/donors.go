@@ -1,0 +1,126 @@
+package checks
+
+import (
+	"github.com/google/uuid"
+
+	"crosstalk/corpus"
+	"crosstalk/probes"
+	"crosstalk/tenants"
+)
+
+// donor is a request whose content may turn up elsewhere: one of the round or
+// of the look-back.
+type donor struct {
+	exchange uuid.UUID
+	payload  tenants.Payload
+	spec     corpus.Spec
+	prompt   probes.Prompt // nil until rebuilt, and if it cannot be
+	tried    bool
+}
+
+// donors are the requests of the round and of the look-back, those of the round
+// first, then the newest, each once.
+type donors struct {
+	codec   *tenants.Codec
+	list    []*donor
+	request map[tenants.Payload]*donor
+}
+
+// donorList collects the donors when first asked for.
+func (f *facts) donorList() *donors {
+	if f.donors != nil {
+		return f.donors
+	}
+	d := &donors{codec: f.in.Codec, request: map[tenants.Payload]*donor{}}
+	for _, x := range f.in.Round.Exchanges {
+		d.add(&donor{exchange: x.ID, payload: x.Payload.Request(), spec: x.Intent.Spec, prompt: x.Prompt, tried: x.Prompt != nil})
+	}
+	for _, ref := range f.in.Lookback {
+		d.add(&donor{exchange: ref.Exchange, payload: ref.Payload.Request(), spec: ref.Spec})
+	}
+	f.donors = d
+	return d
+}
+
+func (d *donors) add(n *donor) {
+	if n.payload == (tenants.Payload{}) || d.request[n.payload] != nil {
+		return // not minted by us, or known already
+	}
+	d.request[n.payload] = n
+	d.list = append(d.list, n)
+}
+
+// rebuild returns the donor's prompt, nil if its spec gives none.
+func (d *donors) rebuild(n *donor) probes.Prompt {
+	if !n.tried {
+		n.tried = true
+		if p, err := d.codec.Prompt(n.payload, n.spec); err == nil {
+			n.prompt = p
+		}
+	}
+	return n.prompt
+}
+
+// markers are the texts of the donor's markers, in order: minting them is cheap,
+// rebuilding the prompt is not.
+func (d *donors) markers(n *donor) []string {
+	var texts []string
+	for i := range min(n.spec.Seals, corpus.MaxSeals) {
+		p := n.payload
+		p.Index = uint8(i)
+		text, _ := d.codec.Mint(p, n.spec.Dress)
+		texts = append(texts, text)
+	}
+	return texts
+}
+
+// origin says whose a verified marker is, as far as the look-back tells.
+func (f *facts) origin(p tenants.Payload) Origin {
+	o := Origin{Tenant: p.Tenant, Payload: p, PromptOffset: -1, Marker: int(p.Index) + 1}
+	d := f.donorList()
+	n := d.request[p.Request()]
+	if n == nil {
+		return o
+	}
+	o.Exchange = n.exchange
+	if prompt := d.rebuild(n); prompt != nil {
+		for _, m := range prompt.Markers() {
+			if m.Number == o.Marker {
+				o.PromptOffset = m.Offset
+			}
+		}
+	}
+	return o
+}
+
+// knowsTenant reports whether the tenant sent anything in the round or the
+// look-back.
+func (f *facts) knowsTenant(index uint16) bool {
+	for _, n := range f.donorList().list {
+		if n.payload.Tenant == index {
+			return true
+		}
+	}
+	return false
+}
+
+// keysOf are the keys that the donor's filler is made from.
+func (d *donors) keysOf(n *donor) []corpus.Key {
+	keys := []corpus.Key{d.codec.PromptKey(n.payload)}
+	if n.spec.Prefix != nil {
+		keys = append(keys, n.spec.Prefix.Key)
+	}
+	return keys
+}
+
+// keys counts the keys of all donors.
+func (d *donors) keys() int {
+	n := 0
+	for _, e := range d.list {
+		n++
+		if e.spec.Prefix != nil {
+			n++
+		}
+	}
+	return n
+}

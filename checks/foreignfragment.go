@@ -1,0 +1,139 @@
+package checks
+
+import (
+	"fmt"
+	"math"
+)
+
+// Kinds of the foreignfragment check. Each says what was found; the class says
+// whether its chance of accident is small enough to be proof.
+const (
+	KindFragment      = "fragment"       // leak: words of another tenant's marker
+	KindPassage       = "passage"        // leak: filler of another tenant's prompt
+	KindSuspect       = "suspect"        // damaged: either, short of proof
+	KindStaleFragment = "stale_fragment" // damaged: either, of the tenant's other request
+	KindPageBudget    = "page_budget"    // inconclusive: the look-back was too long to search
+)
+
+// maxLeakChance is the probability of accident below which a fragment is proof.
+const maxLeakChance = 1e-12
+
+// maxSuspectChance is the probability above which a resemblance is not worth a
+// finding.
+const maxSuspectChance = 1e-3
+
+// maxPageMap bounds the findings about one donor: each names one passage, and
+// together they map the answer onto the donor's prompt.
+const maxPageMap = 16
+
+// foreignFragment looks for pieces of other requests: five or more words of a
+// marker, and passages of filler. A piece proves nothing by its form; what
+// counts is the chance p that text made without the donor's prompt agrees with
+// it so far. All of these are upper bounds:
+//
+//   - A run of r words of a marker: p = W C 2^-10r, for W words of text and C
+//     places (marker and position) it was compared with. A word is 10 bits, and
+//     the words of markers are a cipher's output.
+//   - A locator: 2^-25 for every locator and key it was compared with, from 16
+//     bits of request hash and 9 check bits, both keyed. Its page number counts
+//     for nothing.
+//   - A passage: W N 2^-3n, for N words of prompt it was compared with and n
+//     words in common that are not in the register. The prompt's words are drawn
+//     evenly from lists of dozens to hundreds, independent of any text made
+//     without its key, so a word drawn is worth 6 bits and more; counting 3
+//     leaves room for words that come with the sentence pattern.
+//
+// Independent pieces of one donor multiply. The search for passages without a
+// locator has a budget of pages, and runs only on text that neither the own
+// prompt nor chatter explains.
+type foreignFragment struct{}
+
+func (foreignFragment) Name() string { return "foreignfragment" }
+
+func (c foreignFragment) Run(in *Input) []Finding {
+	if in.Codec == nil {
+		return nil
+	}
+	budget := pageBudget
+	return in.each(c.Name(), func(s *subject) []Finding {
+		var found []Finding
+		for _, channel := range Channels() {
+			if s.text(channel) == "" {
+				continue
+			}
+			pieces := s.markerPieces(channel)
+			pieces = append(pieces, s.locatedPieces(channel)...)
+			if len(pieces) == 0 && channel.isAnswer() {
+				var done bool
+				if pieces, done = s.searchedPieces(channel, &budget); !done {
+					found = append(found, Finding{Kind: KindPageBudget, Class: Inconclusive, Channel: channel,
+						Detail: fmt.Sprintf("unexplained text was compared with %d pages of earlier prompts, not with all", pageBudget)})
+				}
+			}
+			found = append(found, s.weigh(channel, pieces)...)
+		}
+		return found
+	})
+}
+
+// piece is a part of a text that agrees with a part of a donor's prompt.
+type piece struct {
+	donor      *donor
+	start, end int     // bytes of the text
+	offset     int64   // in the donor's prompt; -1 when not known
+	marker     int     // number of the marker, 0 for filler
+	log2       float64 // upper bound on log2 of the chance of accident
+}
+
+// weigh joins the pieces of each donor and turns them into findings.
+func (s *subject) weigh(c Channel, pieces []piece) []Finding {
+	var order []*donor
+	of := map[*donor][]piece{}
+	for _, p := range pieces {
+		if of[p.donor] == nil {
+			order = append(order, p.donor)
+		}
+		of[p.donor] = append(of[p.donor], p)
+	}
+	var found []Finding
+	for _, d := range order {
+		log2 := 0.0
+		for _, p := range of[d] {
+			log2 += min(0, p.log2)
+		}
+		chance := math.Exp2(log2)
+		if chance > maxSuspectChance {
+			continue
+		}
+		for _, p := range of[d][:min(len(of[d]), maxPageMap)] {
+			found = append(found, s.pieceFinding(c, p, chance))
+		}
+	}
+	return found
+}
+
+func (s *subject) pieceFinding(c Channel, p piece, chance float64) Finding {
+	f := Finding{
+		Channel: c, Offset: p.start, Length: p.end - p.start, PChance: chance,
+		Origin: &Origin{
+			Tenant: p.donor.payload.Tenant, Payload: p.donor.payload, Exchange: p.donor.exchange,
+			PromptOffset: p.offset, Marker: p.marker,
+		},
+	}
+	what := "a passage of the prompt"
+	f.Kind, f.Class = KindPassage, Leak
+	if p.marker > 0 {
+		what = fmt.Sprintf("a part of marker %d", p.marker)
+		f.Kind = KindFragment
+		f.Origin.Payload.Index = uint8(p.marker - 1)
+	}
+	whose := "another tenant's request"
+	switch {
+	case p.donor.payload.Tenant == s.tenant:
+		f.Kind, f.Class, whose = KindStaleFragment, Damaged, "another request of the same tenant"
+	case chance >= maxLeakChance:
+		f.Kind, f.Class = KindSuspect, Damaged
+	}
+	f.Detail = fmt.Sprintf("%s of %s; by accident with p < %.1e", what, whose, chance)
+	return f
+}

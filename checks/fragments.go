@@ -1,0 +1,135 @@
+package checks
+
+import (
+	"math"
+	"strings"
+
+	"crosstalk/internal/words"
+	"crosstalk/tenants"
+)
+
+const (
+	minFragment   = 5  // words of a marker in a row that are worth a search
+	markerWords   = 13 // in a marker
+	bitsPerWord   = 10
+	markerPlaces  = markerWords - minFragment + 1 // where a fragment can begin
+	fragmentGlue  = " "
+	maxFragmentAt = 1 << 20 // markers compared with
+)
+
+// markerPieces finds runs of marker words that belong to markers of other
+// requests, but are no whole markers.
+func (s *subject) markerPieces(c Channel) []piece {
+	runs := s.strangeRuns(c)
+	if len(runs) == 0 {
+		return nil
+	}
+	type place struct{ run, word int }
+	grams := map[string][]place{}
+	for i, run := range runs {
+		for j := range len(run) - minFragment + 1 {
+			g := gram(run[j:])
+			grams[g] = append(grams[g], place{i, j})
+		}
+	}
+	d := s.facts.donorList()
+	compared := 0
+	var pieces []piece
+	for _, n := range d.list {
+		if s.own[n.payload] || compared > maxFragmentAt {
+			continue
+		}
+		for number, text := range d.markers(n) {
+			marker := foldedWords(text)
+			compared++
+			for at := 0; at+minFragment <= len(marker); at++ {
+				longest := 0
+				for _, p := range grams[gramOf(marker[at:])] {
+					run := runs[p.run][p.word:]
+					r := commonRun(marker[at:], run)
+					pieces = append(pieces, piece{
+						donor: n, marker: number + 1, offset: -1,
+						start: run[0].Start, end: run[r-1].End, log2: -bitsPerWord * float64(r),
+					})
+					longest = max(longest, r)
+				}
+				at += max(0, longest-1)
+			}
+		}
+	}
+	tried := math.Log2(float64(len(words.Scan(s.text(c))))) + math.Log2(float64(compared*markerPlaces))
+	for i := range pieces {
+		pieces[i].log2 += tried
+		pieces[i].offset = s.facts.markerOffset(pieces[i])
+	}
+	return pieces
+}
+
+// strangeRuns are the runs of marker words in a channel that neither a verified
+// marker nor the own seals explain.
+func (s *subject) strangeRuns(c Channel) [][]words.Word {
+	text := s.text(c)
+	var runs [][]words.Word
+	for _, run := range tenants.Runs(text, minFragment) {
+		all := words.Scan(text[run.Start:run.End])
+		for i := range all {
+			all[i].Start += run.Start
+			all[i].End += run.Start
+		}
+		known := make([]bool, len(all))
+		for _, o := range occurrences(s.seals, all) {
+			for i := o.from; i < o.from+o.n; i++ {
+				known[i] = true
+			}
+		}
+		for i, w := range all {
+			known[i] = known[i] || s.inMarker(c, w)
+		}
+		for from := 0; from < len(all); from++ {
+			to := from
+			for to < len(all) && !known[to] {
+				to++
+			}
+			if to-from >= minFragment {
+				runs = append(runs, all[from:to])
+			}
+			from = to
+		}
+	}
+	return runs
+}
+
+func (s *subject) inMarker(c Channel, w words.Word) bool {
+	for _, h := range s.markers(c) {
+		if w.Start >= h.Start && w.End <= h.End {
+			return true
+		}
+	}
+	return false
+}
+
+// gram is the first words of a run as a map key.
+func gram(run []words.Word) string {
+	var b strings.Builder
+	for _, w := range run[:minFragment] {
+		b.WriteString(w.Text)
+		b.WriteString(fragmentGlue)
+	}
+	return b.String()
+}
+
+func gramOf(marker []string) string {
+	return strings.Join(marker[:minFragment], fragmentGlue) + fragmentGlue
+}
+
+// markerOffset is where in the donor's prompt the marker of a piece stands.
+func (f *facts) markerOffset(p piece) int64 {
+	if prompt := f.donorList().rebuild(p.donor); prompt != nil {
+		for _, m := range prompt.Markers() {
+			if m.Number == p.marker {
+				return m.Offset
+			}
+		}
+	}
+	return -1
+}

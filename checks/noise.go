@@ -1,0 +1,158 @@
+package checks
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// markupToken is a piece of a chat template or of a model's special vocabulary.
+var markupToken = regexp.MustCompile(`<[|｜][^<>]{0,40}[|｜]>|<unused\d+>|</?(?:pad|mask|eoa|s|bos|eos|think|tool_call|function_calls)>|\[/?INST\]`)
+
+// noiseShare is the part of a text, 0 to 1, that is noise and nobody's words:
+// runs of one character, cycles, replacement characters, special tokens, words
+// of many scripts in one, digits and punctuation without words, few words over
+// and over. A text that is mostly noise is damaged; it is not a disclosure.
+func noiseShare(text string) float64 {
+	total := 0
+	for _, c := range text {
+		if !unicode.IsSpace(c) {
+			total++
+		}
+	}
+	if total == 0 {
+		return 0
+	}
+	if isSoup(text) || isVocabularyCollapse(text) {
+		return 1
+	}
+	noisy := runRunes(text) + cycleRunes(text) + 8*strings.Count(text, "\ufffd")
+	for _, m := range markupToken.FindAllString(text, -1) {
+		noisy += len([]rune(m))
+	}
+	return min(1, float64(noisy)/float64(total))
+}
+
+// minNoiseRun is the length from which one character over and over is a run;
+// the longest lawful one, rule characters apart, is 9.
+const minNoiseRun = 12
+
+// runRunes counts the characters in runs.
+func runRunes(text string) int {
+	n, length := 0, 0
+	var last rune
+	flush := func() {
+		if length >= minNoiseRun && !unicode.IsSpace(last) {
+			n += length
+		}
+	}
+	for _, c := range text {
+		if c == last {
+			length++
+			continue
+		}
+		flush()
+		last, length = c, 1
+	}
+	flush()
+	return n
+}
+
+// cycleRunes counts the characters outside blanks in exact cycles of words: at
+// least three copies of up to 64 words.
+func cycleRunes(text string) int {
+	fields := strings.Fields(text)
+	n := 0
+	for at := 0; at < len(fields); {
+		length := cycleAt(fields[at:])
+		if length == 0 {
+			at++
+			continue
+		}
+		for _, f := range fields[at : at+length] {
+			n += len([]rune(f))
+		}
+		at += length
+	}
+	return n
+}
+
+// cycleAt is the length in words of the cycle that begins a list of words, 0 if
+// there is none.
+func cycleAt(fields []string) int {
+	for period := 1; period <= 64 && 3*period <= len(fields); period++ {
+		n := period
+		for n < len(fields) && fields[n] == fields[n-period] {
+			n++
+		}
+		if n >= 3*period && n >= 4 {
+			return n
+		}
+	}
+	return 0
+}
+
+// isSoup holds for a text that is nearly all digits and punctuation, for one
+// whose words mix scripts, and for one in many scripts at once.
+func isSoup(text string) bool {
+	letters, others := 0, 0
+	for _, c := range text {
+		switch {
+		case unicode.IsLetter(c) || unicode.IsMark(c):
+			letters++
+		case !unicode.IsSpace(c):
+			others++
+		}
+	}
+	if others > 3*letters {
+		return true
+	}
+	fields := strings.Fields(text)
+	scripts, mixed := map[string]bool{}, 0
+	for _, f := range fields {
+		of := scriptsOf(f)
+		if len(of) > 1 {
+			mixed++
+		}
+		for _, name := range of {
+			scripts[name] = true
+		}
+	}
+	return len(scripts) >= 4 || len(scripts) >= 3 && len(fields) < 200 || mixed > 2 && 10*mixed > len(fields) && len(fields) > 6
+}
+
+// scriptsOf names the scripts of a word, of those that models mix up. The
+// scripts of Japanese are one.
+func scriptsOf(word string) []string {
+	var found []string
+	for _, c := range word {
+		if c < utf8.RuneSelf && !unicode.IsLetter(c) {
+			continue
+		}
+		for _, name := range []string{"Latin", "Cyrillic", "Greek", "Arabic", "Hebrew", "Devanagari", "Thai", "Hangul", "Han"} {
+			table := unicode.Scripts[name]
+			if (unicode.Is(table, c) || name == "Han" && unicode.In(c, unicode.Hiragana, unicode.Katakana)) && !slices.Contains(found, name) {
+				found = append(found, name)
+			}
+		}
+	}
+	return found
+}
+
+// isVocabularyCollapse holds for a text of at least 20 words that uses few
+// different ones, as near-loops do. Running text of that length has more than
+// half of its words different; 200 words still have more than a third.
+func isVocabularyCollapse(text string) bool {
+	fields := strings.Fields(strings.ToLower(text))
+	if len(fields) < 20 {
+		return false
+	}
+	fields = fields[:min(len(fields), 200)]
+	distinct := map[string]bool{}
+	for _, f := range fields {
+		distinct[strings.Trim(f, ".,;:!?|")] = true
+	}
+	return 3*len(distinct) <= len(fields)
+}

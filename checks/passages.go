@@ -1,0 +1,169 @@
+package checks
+
+import (
+	"math"
+	"slices"
+
+	"crosstalk/corpus"
+)
+
+const (
+	// pageBudget is how many pages of earlier prompts a round's unexplained
+	// texts are compared with: some twenty prompts of a million tokens.
+	pageBudget = 200_000
+	// pageWords bounds the words of a page from above.
+	pageWords = 250
+	// bitsPerPassageWord is what a word in common outside the register counts.
+	bitsPerPassageWord = 3
+	// locatorBits are the keyed bits of a locator without its page number.
+	locatorBits = 25
+	// minSearched is how many unexplained words are worth a search.
+	minSearched = 8
+	// minSearchedRun is the shortest passage a search looks for, in words.
+	minSearchedRun = 8
+)
+
+// pager is a prompt of which single pages can be compared.
+type pager interface {
+	MatchPages(text string, min, from, to int) []corpus.Span
+}
+
+// locatedPieces follows the locators in a channel to the prompts they name and
+// compares their neighbourhood.
+func (s *subject) locatedPieces(c Channel) []piece {
+	text := s.text(c)
+	locators := slices.DeleteFunc(corpus.FindLocators(text), s.ownsLocator)
+	if len(locators) == 0 {
+		return nil
+	}
+	d := s.facts.donorList()
+	tried := math.Log2(float64(len(locators))) + math.Log2(float64(max(1, d.keys())))
+	var pieces []piece
+	for _, l := range locators {
+		for _, n := range s.donorsOf(d, l) {
+			p := piece{donor: n, offset: -1, start: l.Start, end: l.End, log2: tried - locatorBits}
+			if prompt, ok := d.rebuild(n).(pager); ok {
+				s.neighbourhood(&p, c, l, prompt.MatchPages(text, minPassage-1, max(0, l.Page-1), l.Page+2))
+			}
+			pieces = append(pieces, p)
+		}
+	}
+	return s.preferOwn(pieces)
+}
+
+// donorsOf are the donors whose prompt or prefix a locator verifies for.
+func (s *subject) donorsOf(d *donors, l corpus.Locator) []*donor {
+	var of []*donor
+	for _, n := range d.list {
+		if s.own[n.payload] {
+			continue
+		}
+		for _, k := range d.keysOf(n) {
+			if k.Hash() == l.Request && k.Verify(l) {
+				of = append(of, n)
+				break
+			}
+		}
+	}
+	return of
+}
+
+// neighbourhood adds what the text around a locator has in common with the
+// pages around it in the prompt.
+func (s *subject) neighbourhood(p *piece, c Channel, l corpus.Locator, spans []corpus.Span) {
+	text := s.read(c)
+	compared := math.Log2(float64(max(1, len(text.words)))) + math.Log2(3*pageWords)
+	best := 0
+	for _, sp := range spans {
+		if sp.Start <= l.Start && sp.End >= l.End || best < sp.Words {
+			p.offset, best = sp.Offset, sp.Words
+			if sp.Start <= l.Start && sp.End >= l.End {
+				best = math.MaxInt
+			}
+		}
+		if n := text.telling(sp.Start, sp.End, l.Start, l.End); n > 0 {
+			p.log2 += min(0, compared-bitsPerPassageWord*float64(n))
+			p.start, p.end = min(p.start, sp.Start), max(p.end, sp.End)
+		}
+	}
+}
+
+// telling counts the words of a range of bytes, outside a second range, that
+// neither the register, the own prompt nor the answer explains.
+func (r *reading) telling(start, end, exceptStart, exceptEnd int) int {
+	n := 0
+	for i, w := range r.words {
+		inside := w.Start >= start && w.End <= end
+		excepted := w.Start >= exceptStart && w.End <= exceptEnd
+		if inside && !excepted && r.kinds[i] == unexplained {
+			n++
+		}
+	}
+	return n
+}
+
+// searchedPieces compares unexplained text without locators with the prompts of
+// the round and the look-back, those of the same tenant first. done is false
+// when the budget ended the search.
+func (s *subject) searchedPieces(c Channel, budget *int) (pieces []piece, done bool) {
+	r := s.read(c)
+	if r.stretch().unexplained < minSearched {
+		return nil, true
+	}
+	d := s.facts.donorList()
+	order := slices.Clone(d.list)
+	slices.SortStableFunc(order, func(a, b *donor) int {
+		return s.distance(a) - s.distance(b)
+	})
+	read := 0
+	for _, n := range order {
+		if s.own[n.payload] {
+			continue
+		}
+		if *budget <= 0 {
+			return s.priced(r, pieces, read), false
+		}
+		prompt := d.rebuild(n)
+		if prompt == nil {
+			continue
+		}
+		spans, pages := prompt.Match(s.text(c), minSearchedRun, *budget)
+		read += pages
+		*budget -= pages
+		for _, sp := range spans {
+			pieces = append(pieces, piece{donor: n, start: sp.Start, end: sp.End, offset: sp.Offset})
+		}
+	}
+	return s.preferOwn(s.priced(r, pieces, read)), true
+}
+
+// distance is 0 for donors of the same tenant, 1 for others.
+func (s *subject) distance(n *donor) int {
+	if n.payload.Tenant == s.tenant {
+		return 0
+	}
+	return 1
+}
+
+// priced gives the pieces of a search over so many pages their chance, and
+// drops those that say nothing.
+func (s *subject) priced(r *reading, pieces []piece, pages int) []piece {
+	compared := math.Log2(float64(max(1, len(r.words)))) + math.Log2(float64(max(1, pages))*pageWords)
+	for i, p := range pieces {
+		pieces[i].log2 = compared - bitsPerPassageWord*float64(r.telling(p.start, p.end, 0, 0))
+	}
+	return slices.DeleteFunc(pieces, func(p piece) bool { return p.log2 >= 0 })
+}
+
+// preferOwn drops pieces of other tenants that the same tenant sent too, as a
+// shared prefix: no donor of another tenant is needed to explain them.
+func (s *subject) preferOwn(pieces []piece) []piece {
+	return slices.DeleteFunc(pieces, func(p piece) bool {
+		if s.distance(p.donor) == 0 {
+			return false
+		}
+		return slices.ContainsFunc(pieces, func(o piece) bool {
+			return s.distance(o.donor) == 0 && o.start < p.end && p.start < o.end && o.end-o.start >= (p.end-p.start)/2
+		})
+	})
+}

@@ -1,0 +1,248 @@
+package checks
+
+import (
+	"slices"
+	"unicode"
+	"unicode/utf8"
+
+	"crosstalk/corpus"
+	"crosstalk/internal/words"
+	"crosstalk/probes"
+	"crosstalk/tenants"
+)
+
+// wordKind says what explains a word of an answer.
+type wordKind uint8
+
+const (
+	unexplained  wordKind = iota
+	answerWord            // part of a seal or of the right answer
+	passageWord           // in a passage of the own prompt
+	registerWord          // chatter
+	neutralWord           // numbers and single letters: explained by anything
+)
+
+// reading is a text word by word, each with what explains it.
+type reading struct {
+	text  string
+	words []words.Word
+	kinds []wordKind
+	seals []occurrence // runs of seal words, in order
+}
+
+// read is the reading of a channel of the response.
+func (s *subject) read(c Channel) *reading {
+	r, ok := s.readings[c]
+	if !ok {
+		r = newReading(s.text(c), s.seals)
+		r.explainAnswer(s.expected())
+		r.explainMarkers(s, c)
+		r.explainRegister()
+		if slices.Contains(r.kinds, unexplained) {
+			r.explainPassages(s.passages(c))
+			r.explainVocabulary(s.x.Prompt)
+		}
+		s.readings[c] = r
+	}
+	return r
+}
+
+func newReading(text string, seals []seal) *reading {
+	r := &reading{text: text, words: words.Scan(text)}
+	r.kinds = make([]wordKind, len(r.words))
+	r.seals = occurrences(seals, r.words)
+	for _, o := range r.seals {
+		r.mark(o.from, o.from+o.n, answerWord)
+	}
+	vocabulary := map[string]bool{}
+	for _, s := range seals {
+		for _, w := range s.words {
+			vocabulary[w] = true
+		}
+	}
+	for i, w := range r.words {
+		if vocabulary[w.Text] {
+			r.kinds[i] = answerWord // a seal's words quoted one by one
+		}
+	}
+	return r
+}
+
+func (r *reading) mark(from, to int, k wordKind) {
+	for i := from; i < to; i++ {
+		if r.kinds[i] == unexplained {
+			r.kinds[i] = k
+		}
+	}
+}
+
+// markBytes marks the words that lie within a range of bytes.
+func (r *reading) markBytes(start, end int, k wordKind) {
+	from, _ := slices.BinarySearchFunc(r.words, start, func(w words.Word, at int) int { return w.Start - at })
+	to := from
+	for to < len(r.words) && r.words[to].End <= end {
+		to++
+	}
+	r.mark(from, to, k)
+}
+
+// explainAnswer marks the words of the right answer wherever three of them, or
+// all, stand in a row.
+func (r *reading) explainAnswer(expected string) {
+	right := seal{words: foldedWords(expected)}
+	if len(right.words) == 0 {
+		return
+	}
+	for _, o := range occurrences([]seal{right}, r.words) {
+		r.mark(o.from, o.from+o.n, answerWord)
+	}
+}
+
+func (r *reading) explainPassages(spans []corpus.Span) {
+	for _, p := range spans {
+		r.markBytes(p.Start, p.End, passageWord)
+	}
+}
+
+// explainVocabulary makes the single words of a recorded prompt neutral if its
+// task is not known: a wrong answer to an open question is made of them. Our own
+// tasks leave no room for it.
+func (r *reading) explainVocabulary(p probes.Prompt) {
+	t, ok := p.(corpus.Text)
+	if !ok || t.Prompt == "" || recordedTask(t) != "" {
+		return
+	}
+	vocabulary := map[string]bool{}
+	for _, w := range words.Scan(t.Prompt) {
+		vocabulary[w.Text] = true
+	}
+	for i, w := range r.words {
+		if r.kinds[i] == unexplained && vocabulary[w.Text] {
+			r.kinds[i] = neutralWord
+		}
+	}
+}
+
+// explainMarkers marks every marker and every run of words that looks like one:
+// it is our answer format. Foreign ones have checks of their own.
+func (r *reading) explainMarkers(s *subject, c Channel) {
+	for _, h := range s.markers(c) {
+		r.markBytes(h.Start, h.End, answerWord)
+	}
+	for _, run := range tenants.Runs(r.text, minFragment) {
+		r.markBytes(run.Start, run.End, answerWord)
+	}
+}
+
+func (r *reading) explainRegister() {
+	reg := chatter()
+	for i, w := range r.words {
+		if r.kinds[i] != unexplained {
+			continue
+		}
+		switch {
+		case isNeutral(w.Text):
+			r.kinds[i] = neutralWord
+		case unspaced(w.Text):
+			if 3*reg.unexplainedRunes(w.Text) <= utf8.RuneCountInString(w.Text) {
+				r.kinds[i] = registerWord
+			}
+		case reg.has(w.Text):
+			r.kinds[i] = registerWord
+		}
+	}
+}
+
+// isNeutral holds for numbers up to six digits and for single letters.
+func isNeutral(word string) bool {
+	letters, digits := 0, 0
+	for _, c := range word {
+		if unicode.IsDigit(c) {
+			digits++
+		} else {
+			letters++
+		}
+	}
+	return letters == 0 && digits <= 6 || digits == 0 && letters == 1 && word[0] < utf8.RuneSelf ||
+		digits > 0 && letters <= 2 && digits+letters <= 4 // "1st", "3rd", "k2"
+}
+
+// unspaced holds for words of scripts that put no space between words: they are
+// weighed by their length.
+func unspaced(word string) bool {
+	r, _ := utf8.DecodeRuneInString(word)
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+}
+
+// weight is how many words the i-th word counts for.
+func (r *reading) weight(i int) float64 {
+	if w := r.words[i].Text; unspaced(w) {
+		return float64(words.Count(w))
+	}
+	return 1
+}
+
+// Weights of evidence, in nats, that a word was written by somebody else: the
+// logarithm of how much likelier it is in a stranger's text than in chatter.
+// In ordinary text about 45 words in 100 are outside the register, in chatter
+// about 6: ln(45/6) and ln(55/94).
+const (
+	natsUnexplained = 2.0
+	natsExplained   = -0.54
+	natsSecret      = 6.0 // an address, telephone number or key
+)
+
+// stretch is the part of a reading that speaks most strongly for another
+// author: the segment of highest sum of weights. Its score grows with the
+// length of foreign text and not with that of the chatter around it.
+type stretch struct {
+	from, to    int // words
+	start, end  int // bytes
+	score       float64
+	words       float64 // running words
+	unexplained float64
+	secrets     int
+}
+
+// stretch finds that part; the zero stretch when every word is explained.
+func (r *reading) stretch() stretch {
+	secrets := r.secrets()
+	var best, cur stretch
+	for i := range r.words {
+		if cur.score <= 0 {
+			cur = stretch{from: i}
+		}
+		w := r.weight(i)
+		cur.words += w
+		switch r.kinds[i] {
+		case unexplained:
+			cur.unexplained += w
+			cur.score += w * natsUnexplained
+		case neutralWord:
+		default:
+			cur.score += w * natsExplained
+		}
+		if secrets[i] {
+			cur.secrets++
+			cur.score += natsSecret
+		}
+		if cur.to = i + 1; cur.score > best.score {
+			best = cur
+		}
+	}
+	if best.to > best.from {
+		best.start, best.end = r.words[best.from].Start, r.words[best.to-1].End
+	}
+	return best
+}
+
+// complete reports, for each seal, how often it stands in the text whole.
+func (r *reading) complete(seals int) []int {
+	n := make([]int, seals)
+	for _, o := range r.seals {
+		if o.complete {
+			n[o.seal]++
+		}
+	}
+	return n
+}

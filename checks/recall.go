@@ -1,0 +1,246 @@
+package checks
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"crosstalk/tenants"
+)
+
+// Kinds of the recall check, besides KindBudget and KindLostAskedSeal.
+const (
+	KindRecalled       = "recalled"        // sound: every seal that decides, whole
+	KindLostSeal       = "lost_seal"       // damaged: a seal is not in the answer
+	KindAlteredSeal    = "altered_seal"    // damaged: a seal came back with a word changed, lost or added
+	KindCutSeal        = "cut_seal"        // damaged: only a run of a seal's words came back
+	KindDuplicatedSeal = "duplicated_seal" // damaged: a seal more often than the others
+	KindSealOrder      = "seal_order"      // damaged: not in the order asked for
+	KindMissRate       = "missrate"        // degraded: seals lost that do not decide
+)
+
+// recallCheck says which of the prompt's seals the answer holds. Up to 128k
+// tokens every seal decides. Longer prompts ask for one seal first, and only
+// that one decides: healthy models lose some of many at that length, so the
+// others feed a rate.
+type recallCheck struct{}
+
+func (recallCheck) Name() string { return "recall" }
+
+func (c recallCheck) Run(in *Input) []Finding { return in.each(c.Name(), recallOf) }
+
+func recallOf(s *subject) []Finding {
+	if len(s.seals) == 0 || s.r.Failure != nil || s.mannerOf() != answering || !s.spoke() {
+		return nil
+	}
+	got := s.recall()
+	switch {
+	case s.cut() && s.thought() && len(got.missing()) > 0 && !s.askedRight(got):
+		if !s.contact().found {
+			return nil // a cut answer without contact is never a budget
+		}
+		return []Finding{{Kind: KindBudget, Class: Inconclusive, Channel: ChannelContent,
+			Detail: "the answer was cut at the token limit after reasoning: give it more tokens or less reasoning"}}
+	case s.text(ChannelContent) == "":
+		return nil // empty or misplaced: other checks say so
+	case s.asked() >= 0:
+		return s.judgeAsked(got)
+	default:
+		return s.judgeAll(got)
+	}
+}
+
+// spoke reports whether there is anything to be read.
+func (s *subject) spoke() bool {
+	return s.text(ChannelContent) != "" || s.text(ChannelReasoning) != ""
+}
+
+// sealState is how a seal came back.
+type sealState uint8
+
+const (
+	sealMissing sealState = iota
+	sealCut               // at least minSealRun of its words in a row
+	sealAltered           // with one word changed, lost or added
+	sealExact
+)
+
+// recall is the state of every seal in the content, in order of their number.
+type recall struct {
+	state []sealState
+	count []int // whole copies
+	first []int // byte offset of the first whole copy; -1 when there is none
+	at    []int // byte offset of what there is of it
+}
+
+func (s *subject) recall() recall {
+	n := len(s.seals)
+	got := recall{make([]sealState, n), make([]int, n), make([]int, n), make([]int, n)}
+	for i := range got.first {
+		got.first[i] = -1
+	}
+	r := s.read(ChannelContent)
+	for _, o := range r.seals {
+		state := sealCut
+		if o.complete {
+			state = sealExact
+		}
+		got.found(o.seal, state, r.words[o.from].Start)
+	}
+	for _, h := range s.markers(ChannelContent) {
+		i := int(h.Payload.Index)
+		if !s.isOwn(h) || i >= n || got.state[i] == sealExact {
+			continue
+		}
+		state := sealAltered
+		if h.Edit == tenants.EditNone {
+			state = sealExact
+		}
+		got.found(i, state, h.Start)
+	}
+	return got
+}
+
+func (g *recall) found(seal int, state sealState, offset int) {
+	if state == sealExact {
+		g.count[seal]++
+		if g.first[seal] < 0 {
+			g.first[seal] = offset
+		}
+	}
+	if state > g.state[seal] {
+		g.state[seal], g.at[seal] = state, offset
+	}
+}
+
+// missing are the seals that are not whole, as indexes.
+func (g *recall) missing() []int {
+	var out []int
+	for i, st := range g.state {
+		if st != sealExact {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// asked is the index of the seal that alone decides, -1 if all do.
+func (s *subject) asked() int {
+	ask := s.x.Intent.Spec.Ask
+	return slices.IndexFunc(s.seals, func(e seal) bool { return ask > 0 && e.number == ask })
+}
+
+func (s *subject) askedRight(got recall) bool {
+	i := s.asked()
+	return i >= 0 && got.state[i] == sealExact
+}
+
+// judgeAsked judges a prompt in which one seal decides.
+func (s *subject) judgeAsked(got recall) []Finding {
+	i, missing := s.asked(), got.missing()
+	var found []Finding
+	switch {
+	case got.state[i] == sealExact:
+		found = append(found, s.recalled(fmt.Sprintf("seal %d, the one asked for, came back whole", s.seals[i].number)))
+	case s.facts.in.Baseline.LostSeal[s.x.Intent.Cell]:
+		found = append(found, s.lost([]int{i}, got, Damaged, kindOf(got.state[i])))
+	default:
+		found = append(found, s.lost([]int{i}, got, Inconclusive, KindLostAskedSeal))
+	}
+	others := slices.DeleteFunc(missing, func(m int) bool { return m == i })
+	if len(others) > 0 {
+		found = append(found, s.lost(others, got, Degraded, KindMissRate))
+	}
+	return found
+}
+
+// judgeAll judges a prompt in which every seal decides.
+func (s *subject) judgeAll(got recall) []Finding {
+	var found []Finding
+	for _, state := range []sealState{sealMissing, sealCut, sealAltered} {
+		var in []int
+		for i, st := range got.state {
+			if st == state {
+				in = append(in, i)
+			}
+		}
+		if len(in) > 0 {
+			found = append(found, s.lost(in, got, Damaged, kindOf(state)))
+		}
+	}
+	if len(found) > 0 {
+		return found
+	}
+	if i := got.duplicated(); i >= 0 {
+		return []Finding{{Kind: KindDuplicatedSeal, Class: Damaged, Channel: ChannelContent, Offset: got.at[i],
+			Detail: fmt.Sprintf("seal %d came back %d times", s.seals[i].number, got.count[i])}}
+	}
+	if !slices.IsSorted(got.first) {
+		return []Finding{{Kind: KindSealOrder, Class: Damaged, Channel: ChannelContent,
+			Detail: "every seal came back whole, but not in the order asked for"}}
+	}
+	return []Finding{s.recalled("every seal came back whole")}
+}
+
+// duplicated is the index of a seal that came back too often, -1 if none did. A
+// model may lawfully give its whole list twice, in a draft and in the end.
+func (g *recall) duplicated() int {
+	fewest := slices.Min(g.count)
+	for i, n := range g.count {
+		if n > fewest || n > 2 {
+			return i
+		}
+	}
+	return -1
+}
+
+func (s *subject) recalled(detail string) Finding {
+	return Finding{Kind: KindRecalled, Class: Sound, Channel: ChannelContent, Length: len(s.text(ChannelContent)), Detail: detail}
+}
+
+func kindOf(state sealState) string {
+	switch state {
+	case sealCut:
+		return KindCutSeal
+	case sealAltered:
+		return KindAlteredSeal
+	default:
+		return KindLostSeal
+	}
+}
+
+// lost is the finding about seals that are not whole.
+func (s *subject) lost(in []int, got recall, class Class, kind string) Finding {
+	var parts []string
+	for _, i := range in {
+		e := s.seals[i]
+		part := fmt.Sprintf("%d", e.number)
+		if e.depth >= 0 {
+			part += fmt.Sprintf(" at %.0f %%", 100*e.depth)
+		}
+		parts = append(parts, part)
+	}
+	return Finding{
+		Kind: kind, Class: class, Channel: ChannelContent, Offset: got.at[in[0]],
+		Detail: fmt.Sprintf("%d of %d seals not whole: seal %s (%s)", len(in), len(s.seals), strings.Join(parts, ", "), pattern(in, len(s.seals))),
+	}
+}
+
+// pattern names where the lost ones of n seals stand: it tells a prompt cut at
+// the front from one cut at the back or compressed in the middle.
+func pattern(lost []int, n int) string {
+	first, last := lost[0], lost[len(lost)-1]
+	contiguous := last-first+1 == len(lost)
+	switch {
+	case len(lost) == n:
+		return "all"
+	case contiguous && first == 0:
+		return "head"
+	case contiguous && last == n-1:
+		return "tail"
+	case first > 0 && last < n-1:
+		return "middle"
+	default:
+		return "scattered"
+	}
+}
