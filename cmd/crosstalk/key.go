@@ -1,0 +1,41 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"crosstalk/tenants"
+)
+
+// keyFlags names the fleet key of a command that reads markers but no
+// configuration.
+type keyFlags struct{ ref string }
+
+func (k *keyFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&k.ref, "fleet-key", "", "fleet key by reference: file:PATH or env:NAME")
+}
+
+// optional is the codec of the key, nil if none was named.
+func (k *keyFlags) optional(e *env) (*tenants.Codec, error) {
+	if k.ref == "" {
+		return nil, nil
+	}
+	return k.required(e)
+}
+
+func (k *keyFlags) required(e *env) (*tenants.Codec, error) {
+	if k.ref == "" {
+		return nil, usageError(fmt.Errorf("no fleet key: markers can be read with the key they were made with only"),
+			"add --fleet-key file:PATH or --fleet-key env:NAME")
+	}
+	key, err := tenants.LoadFleetKey(k.ref, ".", e.lookup)
+	if err != nil {
+		return nil, usageError(fmt.Errorf("fleet key: %w", err), "name the key by file:PATH (mode 0600) or env:NAME; 'crosstalk config init' makes one")
+	}
+	return tenants.NewCodec(key), nil
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
