@@ -11,6 +11,10 @@ import (
 // step. A longer one ends what the round may still ask of that tenant.
 const shortRetry = 5 * time.Second
 
+// longWhenBusy is the length in tokens above which nobody's prompt is welcome
+// any more once the target has said that it is overloaded.
+const longWhenBusy = 32 << 10
+
 // brake remembers what the earlier steps of a round have heard that makes the
 // later ones unwelcome. It never makes anything be sent again.
 //
@@ -65,7 +69,7 @@ func (b *brake) holds(in Intent) (reason, detail string) {
 	if why := b.backoff[in.Tenant]; why != "" {
 		return SkipBackoff, why
 	}
-	if b.busy != "" && in.Tokens > LongPrompt/4 {
+	if b.busy != "" && in.Tokens > longWhenBusy {
 		return SkipBackoff, b.busy + ", and this prompt is long"
 	}
 	return "", ""

@@ -149,9 +149,13 @@ func (d *draft) intent(w wish) (Intent, error) {
 	if w.limit == 0 {
 		w.limit = d.window
 	}
-	spec, s := d.longest(spec, w.aim, w.room-budget, w.prefix)
-	if s.mid > LongPrompt && w.ask > 0 && spec.Task == corpus.TaskSeals {
+	if spec.Task == corpus.TaskSeals {
 		spec.Ask = min(w.ask, spec.Seals)
+	}
+	spec, s := d.longest(spec, w.aim, w.room-budget, w.prefix)
+	if s.mid <= LongPrompt && spec.Ask > 0 {
+		spec.Ask = 0
+		spec, s = d.longest(spec, min(w.aim, LongPrompt), w.room-budget, w.prefix)
 	}
 	return Intent{
 		Tenant: w.tenant, Role: w.role, Spec: spec,

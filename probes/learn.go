@@ -12,11 +12,11 @@ import (
 // many tokens its text has, where the target says its limit is, and how large
 // an answer budget must be. It is pure, and leaves s as it was.
 //
-// It learns only from answers that show that the whole prompt was read, and
-// from counts that can be true; a target that reads from the wrong place must
-// not teach us that its figures are right. A target whose tokenizer really
-// changed shows as counts that do not fit (check usage); its calibration is
-// dropped by whoever keeps the state, not here.
+// It learns only from answers that show that the whole prompt was read: a
+// target that reads from the wrong place must not teach us that its figures are
+// right. Counts that cannot be true are left out (corpus.Calibration.Observe);
+// so a target whose tokenizer really changed shows as a finding, and whoever
+// keeps the state drops its calibration.
 func Learn(s State, r *Round) State {
 	s.Calibration = maps.Clone(s.Calibration)
 	if s.Calibration == nil {
@@ -49,14 +49,8 @@ func (s *State) learnLimit(e *Exchange) {
 	}
 }
 
-// The calibration of a family that has been seen knownAfter times believes no
-// count that is off by more than a quarter: such a count is a finding.
-const (
-	knownAfter = 4
-	farOff     = 0.25
-)
-
-// learnTokens adds the counted prompt length to the calibration of its family.
+// learnTokens adds the counted prompt length to the calibration of its family,
+// which leaves out what cannot be true.
 func (s *State) learnTokens(e *Exchange) {
 	u := e.Response.Usage
 	if !answered(e.Response) || u == nil || u.Prompt == nil || !reachedEnds(e) {
@@ -67,19 +61,9 @@ func (s *State) learnTokens(e *Exchange) {
 	if !ok || c.N == 0 {
 		c = corpus.Prior()
 	}
-	if bytes := e.Prompt.Size(); believable(c, bytes, *u.Prompt) {
-		s.Calibration[family] = c.Observe(bytes, *u.Prompt)
+	if c = c.Observe(e.Prompt.Size(), *u.Prompt); c.N > 0 {
+		s.Calibration[family] = c
 	}
-}
-
-// believable reports whether a prompt of so many bytes can have so many tokens.
-func believable(c corpus.Calibration, bytes int64, tokens int) bool {
-	low, mid, high := c.Tokens(bytes)
-	if c.N < knownAfter {
-		return tokens >= min(low, mid/4) && tokens <= max(high, mid*4)
-	}
-	off := float64(tokens-mid) / float64(max(mid, 1))
-	return off > -farOff && off < farOff
 }
 
 // answered reports whether the target claims success.

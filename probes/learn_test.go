@@ -17,7 +17,7 @@ func exchange(t *testing.T, sentences int, perByte float64) *Exchange {
 	t.Helper()
 	spec := short("alpha").Spec
 	spec.Sentences = sentences
-	_, prompt, err := (&fakeMinter{}).Mint(1, spec)
+	_, prompt, err := (&countingMinter{}).Mint(1, spec)
 	if err != nil {
 		t.Fatal(err)
 	}

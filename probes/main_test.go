@@ -1,8 +1,8 @@
 package probes
 
 import (
+	"encoding/base64"
 	"flag"
-	"fmt"
 	"testing"
 	"time"
 
@@ -74,18 +74,29 @@ func evenly(perByte, spread float64) map[string]corpus.Calibration {
 	return known
 }
 
-// fakeMinter mints prompts with markers that name tenant, request and number.
-type fakeMinter struct{ minted int }
+// countingMinter mints prompts under a fixed key, the first draw first, so that
+// every run of a test sees the same bytes.
+type countingMinter struct {
+	codec *tenants.Codec
+	draw  uint16
+}
 
-func (m *fakeMinter) Mint(tenant uint16, spec corpus.Spec) (tenants.Payload, *corpus.Prompt, error) {
-	m.minted++
-	payload := tenants.Payload{Tenant: tenant, Second: 1, Draw: uint16(m.minted)}
-	var markers []string
-	for i := range spec.Seals {
-		markers = append(markers, fmt.Sprintf("tenant %d request %d marker %d", tenant, m.minted, i+1))
+func (m *countingMinter) Mint(tenant uint16, spec corpus.Spec) (tenants.Payload, *corpus.Prompt, error) {
+	if m.codec == nil {
+		text := base64.StdEncoding.EncodeToString([]byte("a fleet key for the tests only.."))
+		key, err := tenants.ParseFleetKey(text)
+		if err != nil {
+			return tenants.Payload{}, nil, err
+		}
+		m.codec = tenants.NewCodec(key)
 	}
-	prompt, err := corpus.New(corpus.Key{byte(m.minted)}, spec, markers)
-	return payload, prompt, err
+	for {
+		m.draw++
+		payload := tenants.Payload{Tenant: tenant, Second: 1, Draw: m.draw % (1 << 12)}
+		if prompt, err := m.codec.Prompt(payload, spec); err == nil || spec.Validate() != nil {
+			return payload, prompt, err
+		}
+	}
 }
 
 // reveal is for tests that look at the key a client was given.

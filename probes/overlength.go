@@ -2,7 +2,11 @@ package probes
 
 import (
 	"cmp"
+	"fmt"
+	"math"
 	"slices"
+
+	"crosstalk/corpus"
 )
 
 // OverLength tries the prompt limit from both sides, one prompt after the
@@ -11,16 +15,10 @@ import (
 // that were never prefilled come to be answered from someone else's pages.
 //
 // The limit is what the target stated in a refusal, else the advertised window.
-// Steps that lie within the calibration's interval of the limit are lawful
-// either way (ExpectEither); the finer steps are planned only when the interval
-// is narrow enough to tell them apart.
+// A step whose interval holds the limit is lawful either way (ExpectEither).
+// Once the calibration is narrow enough, two finer steps are added, as close to
+// the limit as can be told apart from it.
 type OverLength struct{}
-
-const (
-	// fineSpread is the widest calibration interval that can still tell
-	// 0.1 % above the limit from 0.1 % below.
-	fineSpread = 0.0005
-)
 
 // Kind is "overlength".
 func (OverLength) Kind() string { return "overlength" }
@@ -43,7 +41,7 @@ func (p OverLength) Plan(seed uint64, s State) (Plan, error) {
 	if s.Limit > 0 {
 		limit = s.Limit
 	}
-	for _, e := range edges(limit, budget, s.Target.Window, d.calibration(family).Spread) {
+	for _, e := range edges(limit, budget, s.Target.Window, fineStep(d.calibration(family), limit)) {
 		err := d.step(e.name, wish{
 			tenant: tenant, role: RoleMain, family: family, ask: ask, stream: true,
 			aim: e.aim, room: e.room, limit: e.limit,
@@ -61,20 +59,37 @@ type edge struct {
 	aim, room, limit int
 }
 
+// fineStep is how close to the limit a prompt can be and surely be on its side
+// of it, in tenths of a per cent: half as much again as the half-width of the
+// calibration's interval there. It is 0 where that is no closer than the coarse
+// steps by far.
+func fineStep(c corpus.Calibration, limit int) int {
+	const coarsest = 5
+	_, mid, high := c.Tokens(c.Bytes(limit))
+	if mid <= 0 {
+		return 0
+	}
+	half := float64(high-mid) / float64(mid)
+	if tenths := int(math.Ceil(1.5 * half * 1000)); tenths <= coarsest {
+		return tenths
+	}
+	return 0
+}
+
 // edges are the steps around a limit, in order of length. Steps below leave
 // room for the answer; steps above pass the limit by the prompt alone, since a
-// target need not count the answer.
-func edges(limit, budget, window int, interval float64) []edge {
+// target need not count the answer. fine is in tenths of a per cent, 0 for none.
+func edges(limit, budget, window, fine int) []edge {
 	below := limit - budget
 	steps := []edge{
 		{"-2%", below - below/50, unbounded, limit},
 		{"+2%", limit + limit/50, unbounded, limit},
 		{"x1.5", limit + limit/2, unbounded, limit},
 	}
-	if interval < fineSpread {
+	if fine > 0 {
 		steps = append(steps,
-			edge{"-0.1%", below - below/1000, unbounded, limit},
-			edge{"+0.1%", limit + limit/1000, unbounded, limit})
+			edge{fmt.Sprintf("-0.%d%%", fine), below - below/1000*fine, unbounded, limit},
+			edge{fmt.Sprintf("+0.%d%%", fine), limit + limit/1000*fine, unbounded, limit})
 	}
 	if limit < window {
 		steps = append(steps, edge{"advertised", window - budget, window, window})

@@ -131,12 +131,18 @@ func checkPlan(t *testing.T, s State, p Plan) {
 		if in.TokensLow > in.Tokens || in.Tokens > in.TokensHigh {
 			t.Errorf("%s, seed %d: interval %d - %d does not hold %d", p.Probe, p.Seed, in.TokensLow, in.TokensHigh, in.Tokens)
 		}
-		if in.Expect == ExpectAnswer && in.TokensHigh+in.MaxTokens > s.Target.Window {
-			t.Errorf("%s, seed %d: an answer is expected of up to %d+%d tokens in a window of %d",
-				p.Probe, p.Seed, in.TokensHigh, in.MaxTokens, s.Target.Window)
+		if in.Expect == ExpectAnswer && in.TokensHigh+in.MaxTokens > in.Limit {
+			t.Errorf("%s, seed %d: an answer is expected of up to %d+%d tokens within %d",
+				p.Probe, p.Seed, in.TokensHigh, in.MaxTokens, in.Limit)
+		}
+		if in.Limit > s.Target.Window && in.Limit != s.Limit {
+			t.Errorf("%s, seed %d: judged by a limit of %d, window %d, stated %d", p.Probe, p.Seed, in.Limit, s.Target.Window, s.Limit)
 		}
 		if p.Probe != "overlength" && in.Expect != ExpectAnswer {
 			t.Errorf("%s, seed %d: expects %q of %d tokens", p.Probe, p.Seed, in.Expect, in.Tokens)
+		}
+		if err := in.Spec.Validate(); err != nil {
+			t.Errorf("%s, seed %d: %v", p.Probe, p.Seed, err)
 		}
 		if in.MaxTokens < 1 || in.MaxTokens > s.Target.MaxOutput {
 			t.Errorf("%s, seed %d: answer budget %d of at most %d", p.Probe, p.Seed, in.MaxTokens, s.Target.MaxOutput)
@@ -356,5 +362,42 @@ func TestKinds(t *testing.T) {
 	}
 	if p, ok := Lookup("no such probe"); ok {
 		t.Errorf("Lookup of an unknown kind found %v", p)
+	}
+}
+
+// FuzzPlan: whatever the target, a probe either says why it cannot be planned or
+// lays out a plan that keeps the rules.
+func FuzzPlan(f *testing.F) {
+	f.Add(uint64(0), 1<<20, 512, 0.22, 0.005, 0, 0)
+	f.Add(uint64(1), 2048, 64, 1.0, 0.01, 1024, 4096)
+	f.Add(uint64(2), 1<<24, 0, 0.1, 2.0, 681_280, 200)
+	f.Fuzz(func(t *testing.T, seed uint64, window, maxOutput int, perByte, spread float64, limit, maxTokens int) {
+		if !(perByte > 0.01 && perByte < 4 && spread >= 0 && spread < 4) {
+			return // not a calibration
+		}
+		s := newState(t, window, evenly(perByte, spread))
+		s.Target.MaxOutput = maxOutput
+		s.Limit, s.MaxTokens = limit, maxTokens
+		for _, p := range All() {
+			plan, err := p.Plan(seed, s)
+			if err == nil {
+				s.Target.MaxOutput = s.Target.maxOutput()
+				checkPlan(t, s, plan)
+			}
+		}
+	})
+}
+
+// BenchmarkPlan is what laying out a round costs.
+func BenchmarkPlan(b *testing.B) {
+	s := newState(b, 1<<20, evenly(0.22, 0.005))
+	for _, p := range All() {
+		b.Run(p.Kind(), func(b *testing.B) {
+			for seed := uint64(0); b.Loop(); seed++ {
+				if _, err := p.Plan(seed, s); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

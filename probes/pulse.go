@@ -29,7 +29,7 @@ func (p Pulse) Plan(seed uint64, s State) (Plan, error) {
 	stream := d.turn.next(2) == 0
 	for i := range s.Tenants {
 		tenant := s.Tenants[(first+i)%len(s.Tenants)].Name
-		err := d.step(tenant, wish{
+		err := d.step("pulse", wish{
 			tenant: tenant, role: RoleMain, family: family, stream: stream,
 			aim: spread(seed, i, pulseLow, min(pulseHigh, d.window/2)),
 		})

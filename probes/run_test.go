@@ -63,7 +63,7 @@ func (j *memoryJournal) Begin(_ context.Context, _ uuid.UUID, _ Plan, bound []Bo
 func newRunner(t testing.TB, client fakeClient) Runner {
 	t.Helper()
 	r := Runner{
-		Minter: &fakeMinter{}, Journal: &memoryJournal{},
+		Minter: &countingMinter{}, Journal: &memoryJournal{},
 		Clients: make(map[string]provider.Client),
 		Tenants: twoTenants(t),
 		Target:  Target{Name: "edge", Model: "glm-5.3", Window: 1 << 20, Loopback: true},
@@ -508,4 +508,19 @@ type brokenMinter struct{}
 
 func (brokenMinter) Mint(uint16, corpus.Spec) (tenants.Payload, *corpus.Prompt, error) {
 	return tenants.Payload{}, nil, errNoDraw
+}
+
+// BenchmarkRun is what a round of n short prompts costs beside the client.
+func BenchmarkRun(b *testing.B) {
+	for _, n := range []int{1, 16, 64} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			r := newRunner(b, answerOK)
+			plan := planOf(slices.Repeat([]Intent{short("alpha")}, n))
+			for b.Loop() {
+				if _, err := Run(b.Context(), r, plan); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
 }

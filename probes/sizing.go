@@ -36,16 +36,21 @@ type size struct {
 }
 
 // sizeSlack is how far, in bytes, the size of a prompt of spec may stray from
-// its mean over all keys. Sentences are drawn independently and vary by less
-// than a third of their mean; four standard deviations are allowed.
+// its mean over all keys: four standard deviations. Sentences are drawn
+// independently, and so are the words of the markers.
 func sizeSlack(spec corpus.Spec, bytes int64) int64 {
-	const deviation, allowed = 0.3, 4
+	const (
+		sentence = 0.14 // standard deviation of a sentence, of its mean; measured: 0.12
+		marker   = 9.0  // of a marker, bytes; measured: 7
+		allowed  = 4
+	)
 	family, ok := corpus.LookupFamily(spec.Family)
 	if !ok {
 		return 0
 	}
-	slack := allowed * deviation * family.MeanBytes * math.Sqrt(float64(spec.Sentences))
-	return min(int64(slack), bytes/2)
+	one := sentence * family.MeanBytes
+	variance := float64(spec.Sentences)*one*one + float64(spec.Seals)*marker*marker
+	return min(int64(allowed*math.Sqrt(variance)), bytes/2)
 }
 
 // measure predicts the length of prompts of spec.
@@ -115,12 +120,18 @@ func (d *draft) tooSmall(need int, smallest size) error {
 		return fmt.Errorf("target %s: max_output of %d tokens is %w for %s: the shortest answer may need %d tokens; raise max_output",
 			t.Name, t.maxOutput(), ErrTooSmall, d.plan.Probe, need)
 	}
-	hint := "set a larger window or task: echo"
+	whose, hint := "window", "use a target with a larger window"
+	if d.window < t.Window {
+		whose = "stated limit"
+	}
+	if t.Task != corpus.TaskEcho {
+		hint += ", or set task: echo"
+	}
 	if d.calibration(d.families()[0]).N == 0 {
 		hint += ", or run pulse first, to learn how many tokens a byte takes"
 	}
-	return fmt.Errorf("target %s: window of %d tokens is %w for %s: the smallest prompt may need %d tokens and its answer %d; %s",
-		t.Name, d.window, ErrTooSmall, d.plan.Probe, smallest.high, need, hint)
+	return fmt.Errorf("target %s: %s of %d tokens is %w for %s: the smallest prompt may need %d tokens and its answer %d; %s",
+		t.Name, whose, d.window, ErrTooSmall, d.plan.Probe, smallest.high, need, hint)
 }
 
 // longest makes spec as long as it can be: likely no longer than aim tokens,

@@ -76,7 +76,7 @@ func (r Runner) request(s *shot, b *brake) *provider.Request {
 	}
 	key, err := s.tenant.Credential.Value()
 	if err != nil {
-		s.skip(SkipCredential, err.Error())
+		s.skip(SkipCredential, strings.TrimPrefix(err.Error(), SkipCredential+": "))
 		return nil
 	}
 	return &provider.Request{

@@ -21,7 +21,8 @@ type Top struct {
 	// warm ones otherwise: they share their first 95 % with the tenant's other
 	// prompts of the day, which a target with a prefix cache sells at a
 	// fraction of the price. Warm prompts skip the prefill that cold ones
-	// test, and count in cells of their own. 0 and 1: always cold.
+	// test, and count in cells of their own. 0 and 1: always cold, as it has
+	// to be after a start, a deploy or a change of identity.
 	ColdEvery int
 }
 
