@@ -1,0 +1,133 @@
+package tenants
+
+import (
+	"crypto/hkdf"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"runtime"
+	"strings"
+
+	"crosstalk/internal/secret"
+)
+
+// FleetKeySize is the size of a fleet key in bytes.
+const FleetKeySize = 32
+
+// FleetKey is the root secret of a fleet: with it any instance verifies any
+// marker and rebuilds any prompt. It cannot be printed. The zero FleetKey is
+// all zeros, known to everybody: it serves only where nothing is to be proved.
+type FleetKey struct {
+	// Behind a pointer, fmt prints an address even where it calls no method.
+	key *[FleetKeySize]byte
+}
+
+// NewFleetKey makes a random key.
+func NewFleetKey() (FleetKey, error) {
+	k := FleetKey{new([FleetKeySize]byte)}
+	if _, err := rand.Read(k.key[:]); err != nil {
+		return FleetKey{}, fmt.Errorf("fleet key: %w", err)
+	}
+	return k, nil
+}
+
+// ParseFleetKey reads the base64 text of a key: 32 bytes in either alphabet,
+// padded or not, white space around it ignored.
+func ParseFleetKey(text string) (FleetKey, error) {
+	text = strings.TrimRight(strings.TrimSpace(text), "=")
+	text = strings.NewReplacer("-", "+", "_", "/").Replace(text)
+	key, err := base64.RawStdEncoding.Strict().DecodeString(text)
+	if err != nil {
+		// The error of the decoder would tell a byte of the text.
+		return FleetKey{}, errors.New("fleet key: not base64: write 32 random bytes as one line of base64")
+	}
+	if len(key) != FleetKeySize {
+		return FleetKey{}, fmt.Errorf("fleet key: %d bytes, want %d", len(key), FleetKeySize)
+	}
+	k := FleetKey{(*[FleetKeySize]byte)(key)}
+	if k.IsZero() {
+		return FleetKey{}, errors.New("fleet key: all zeros: anybody could write markers with it")
+	}
+	return k, nil
+}
+
+// LoadFleetKey reads a key from "file:PATH" (mode 0600 or stricter) or
+// "env:NAME". lookup is os.LookupEnv or a stand-in; relative paths are relative
+// to dir.
+func LoadFleetKey(ref, dir string, lookup func(string) (string, bool)) (FleetKey, error) {
+	r, err := parseReference(ref, dir, lookup)
+	if err != nil {
+		return FleetKey{}, fmt.Errorf("fleet key: %w", err)
+	}
+	text, err := r.read(vetKeyFile)
+	if err != nil {
+		return FleetKey{}, fmt.Errorf("fleet key: %w", err)
+	}
+	key, err := ParseFleetKey(text)
+	if err != nil {
+		return FleetKey{}, fmt.Errorf("%s: %w", r, err)
+	}
+	return key, nil
+}
+
+// vetKeyFile refuses a key file that other users can read.
+func vetKeyFile(path string, info fs.FileInfo) error {
+	if mode := info.Mode().Perm(); mode&0o077 != 0 && runtime.GOOS != "windows" {
+		return fmt.Errorf("file %s has mode %04o, which lets others read it: chmod 600 %s", path, mode, path)
+	}
+	return nil
+}
+
+// Encode is the base64 text that ParseFleetKey reads: for writing a new key
+// file.
+func (k FleetKey) Encode() string { return base64.StdEncoding.EncodeToString(k.bytes()) }
+
+// IsZero reports whether every byte of the key is 0.
+func (k FleetKey) IsZero() bool {
+	var zero [FleetKeySize]byte
+	return subtle.ConstantTimeCompare(k.bytes(), zero[:]) == 1
+}
+
+// Equal reports whether two keys are the same, in constant time.
+func (k FleetKey) Equal(l FleetKey) bool {
+	return subtle.ConstantTimeCompare(k.bytes(), l.bytes()) == 1
+}
+
+// ID is a short name of the key, safe to print: eight hexadecimal digits that
+// tell whether two instances have the same key.
+func (k FleetKey) ID() string { return hex.EncodeToString(k.derive("id")[:4]) }
+
+func (k FleetKey) bytes() []byte {
+	if k.key == nil {
+		return make([]byte, FleetKeySize)
+	}
+	return k.key[:]
+}
+
+// derive makes the 32-byte key for one purpose by HKDF-SHA256 (RFC 5869), no
+// salt.
+func (k FleetKey) derive(purpose string) []byte {
+	key, err := hkdf.Key(sha256.New, k.bytes(), nil, "crosstalk marker v1 "+purpose, sha256.Size)
+	if err != nil {
+		panic(err) // only for keys longer than 255 hashes
+	}
+	return key
+}
+
+// Format implements [fmt.Formatter]: no verb prints the key.
+func (FleetKey) Format(f fmt.State, _ rune) { fmt.Fprint(f, secret.Placeholder) }
+
+// String returns a placeholder.
+func (FleetKey) String() string { return secret.Placeholder }
+
+// LogValue implements [slog.LogValuer].
+func (FleetKey) LogValue() slog.Value { return slog.StringValue(secret.Placeholder) }
+
+// MarshalText implements [encoding.TextMarshaler]; encoders use it.
+func (FleetKey) MarshalText() ([]byte, error) { return []byte(secret.Placeholder), nil }

@@ -1,0 +1,241 @@
+package tenants
+
+import (
+	"crosstalk/internal/words"
+)
+
+// lookBehind is how many words before the first listed word (or the first
+// digit) a marker may begin: enough for a code in groups of four, and for a
+// phrase of which the first words are damaged and numbered.
+const lookBehind = 8
+
+// sifter reads a text once, fast, and finds the few places worth a closer look:
+// stretches where listed words are dense, and zones where digits are, as they
+// must be in a code. Clean text costs a hash lookup a word and nothing else.
+type sifter struct {
+	text string
+	// need is the least number of listed words in a stretch, gap the most
+	// other words between two of them.
+	need, gap int
+	// stretch and zone are called for each place.
+	stretch, zone func(from, to int)
+
+	recent [lookBehind]int // where the last words start, by number mod lookBehind
+	n      int             // words so far
+
+	from, to, listed, others int // the open stretch: listed counts its listed words
+
+	zoneFrom, zoneTo, digits, plain int // the open zone: plain counts words since the last digit
+}
+
+// minZoneDigits is the least number of digits in a zone. A code has six; two
+// of them may be written as letters, and one lost.
+const minZoneDigits = 3
+
+func (f *sifter) run() {
+	s := words.NewScanner(f.text)
+	for {
+		w, ok := s.Next()
+		if !ok {
+			break
+		}
+		digits := s.HasDigit()
+		listed := markerWords.index(w.Text) >= 0
+		if listed || digits || f.listed > 0 || f.digits > 0 || len(w.Text) != w.End-w.Start ||
+			w.Start > 0 && f.text[w.Start-1] == '\\' {
+			f.look(w, listed, digits)
+		}
+		f.recent[f.n%lookBehind] = w.Start
+		f.n++
+	}
+	f.endStretch()
+	f.endZone()
+}
+
+// look takes notice of a word that matters, or that follows one that does.
+func (f *sifter) look(w words.Word, listed, digits bool) {
+	count := 0
+	if listed {
+		count = 1
+	} else if !isFiller(w.Text) {
+		for _, r := range readings(f.text, w) {
+			if r.index >= 0 {
+				count++
+			}
+		}
+	}
+	f.lookStretch(w, count)
+	if f.zone != nil {
+		f.lookZone(w, digits)
+	}
+}
+
+// lookStretch opens, extends or ends a stretch at a word that holds so many
+// listed words.
+func (f *sifter) lookStretch(w words.Word, listed int) {
+	switch {
+	case listed > 0:
+		if f.listed == 0 {
+			f.from = f.behind(w.Start)
+		}
+		f.listed += listed
+		f.to, f.others = w.End, 0
+	case f.listed > 0 && !isFiller(w.Text):
+		if f.others++; f.others > f.gap {
+			f.endStretch()
+		} else {
+			f.to = w.End
+		}
+	}
+}
+
+// lookZone opens, extends or ends a zone.
+func (f *sifter) lookZone(w words.Word, digits bool) {
+	switch {
+	case digits:
+		if f.digits == 0 {
+			f.zoneFrom = f.behind(w.Start)
+		}
+		f.digits += countDigits(w.Text)
+		f.zoneTo, f.plain = w.End, 0
+	case f.digits > 0:
+		f.zoneTo = w.End
+		if f.plain++; f.plain >= lookBehind {
+			f.endZone()
+		}
+	}
+}
+
+// behind is where the word lookBehind words before the one at start begins.
+func (f *sifter) behind(start int) int {
+	switch {
+	case f.gap == 0 || f.n == 0: // a stretch without gaps begins with a listed word
+		return start
+	case f.n < lookBehind:
+		return f.recent[0]
+	}
+	return f.recent[f.n%lookBehind]
+}
+
+func (f *sifter) endStretch() {
+	if f.listed >= f.need {
+		f.stretch(f.from, f.to)
+	}
+	f.listed = 0
+}
+
+func (f *sifter) endZone() {
+	if f.digits >= minZoneDigits {
+		f.zone(f.zoneFrom, f.zoneTo)
+	}
+	f.digits, f.plain = 0, 0
+}
+
+// isFiller reports whether word may stand between the words of a marker
+// without being one: the number or letter of a list item, the name of a tag. No
+// listed word is that short.
+func isFiller(word string) bool {
+	return len(word) <= 2 || len(word) <= 4 && countDigits(word) == len(word)
+}
+
+func countDigits(word string) (n int) {
+	for _, b := range []byte(word) {
+		if '0' <= b && b <= '9' {
+			n++
+		}
+	}
+	return n
+}
+
+// token is one word of a text as the decoder reads it.
+type token struct {
+	index int16 // in the list, -1 if it is not listed
+	near  int16 // as index, by the first four letters
+	// apart says that the token begins a line or follows a filler or a
+	// colon: a likely place for a marker to begin.
+	apart      bool
+	start, end int32 // byte offsets into the text
+}
+
+// readings are the ways in which the decoder may read a word of text: as it
+// is; as the words it is made of, where a hyphen at a line end joined two of a
+// marker written with hyphens; and without the letter of an escaped line break
+// in JSON, as in `\ntruth`. The reading with a listed word wins, the word as it
+// is if no other has one.
+func readings(text string, w words.Word) []token {
+	plain := tokenOf(w.Text, w.Start, w.End)
+	if plain.index >= 0 {
+		return []token{plain}
+	}
+	if w.Start > 0 && text[w.Start-1] == '\\' {
+		if n := escapeLength(w.Text); n > 0 {
+			if t := tokenOf(w.Text[n:], w.Start+n, w.End); t.near >= 0 {
+				return []token{t}
+			}
+		}
+	}
+	var parts []token
+	found := false
+	for _, part := range words.Parts(text, w) {
+		t := tokenOf(part.Text, part.Start, part.End)
+		found = found || t.index >= 0
+		parts = append(parts, t)
+	}
+	if found {
+		return parts
+	}
+	return []token{plain}
+}
+
+func tokenOf(word string, start, end int) token {
+	return token{index: markerWords.index(word), near: markerWords.near(word), start: int32(start), end: int32(end)}
+}
+
+// escapeLength is the length of what a backslash before word escapes: n, r or
+// t, or u with four hexadecimal digits.
+func escapeLength(word string) int {
+	switch word[0] {
+	case 'n', 'r', 't':
+		return 1
+	case 'u':
+		if len(word) > 5 {
+			return 5
+		}
+	}
+	return 0
+}
+
+// tokens reads text[from:to] for the decoder. Fillers are left out.
+func tokens(text string, from, to int) []token {
+	var out []token
+	apart := true
+	last := from
+	s := words.NewScannerAt(text[:to], from)
+	for {
+		w, ok := s.Next()
+		if !ok {
+			return out
+		}
+		apart = apart || divides(text[last:w.Start])
+		last = w.End
+		if isFiller(w.Text) {
+			apart = true
+			continue
+		}
+		for _, t := range readings(text, w) {
+			t.apart, apart = apart, false
+			out = append(out, t)
+		}
+	}
+}
+
+// divides reports whether what stands between two words is likely to stand
+// between two markers.
+func divides(between string) bool {
+	for _, b := range []byte(between) {
+		if b == '\n' || b == ':' {
+			return true
+		}
+	}
+	return false
+}
