@@ -1,0 +1,76 @@
+#!/bin/bash
+# Builds llama.cpp's own llama-server out of two npm packages, in about a minute
+# and a half on two cores. node-llama-cpp carries the whole source tree as a git
+# bundle, @node-llama-cpp/linux-x64 the compiled libllama and libggml of the same
+# release; only the server, mtmd and httplib are compiled here. The result,
+# DIR/lib, can be moved: one program and its libraries.
+#
+# Needs npm, git and g++. usage: build-llama-server.sh DIR
+set -euo pipefail
+version=3.21.1
+dir=${1:?usage: build-llama-server.sh DIR}
+for tool in npm git g++ tar xargs; do
+  command -v "$tool" > /dev/null || { echo "build-llama-server: $tool is needed: apt-get install -y git g++ npm" >&2; exit 1; }
+done
+mkdir -p "$dir"
+exec 9> "$dir/lock"
+flock 9                                  # one build at a time
+[ -x "$dir/lib/llama-server" ] && exit 0 # the other build made it
+work=$(mktemp -d "$dir/build.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+say() { echo "build-llama-server: ${SECONDS}s $*" >&2; }
+
+say "fetching node-llama-cpp $version"
+npm pack --silent "node-llama-cpp@$version" "@node-llama-cpp/linux-x64@$version" > /dev/null
+mkdir lib obj
+tar xzf "node-llama-cpp-$version.tgz" --strip-components=2 package/llama/gitRelease.bundle
+tar xzf "node-llama-cpp-linux-x64-$version.tgz" -C lib --strip-components=3 --wildcards 'package/bins/linux-x64/*.so'
+git -c advice.detachedHead=false clone -q gitRelease.bundle src
+
+say "compiling"
+# What the full build generates: no web pages, and a build number.
+cat > obj/ui.h << 'END'
+#pragma once
+#include <array>
+#include <string>
+struct llama_ui_asset { std::string name; const unsigned char * data; std::size_t size; std::string etag; std::string type; };
+inline const llama_ui_asset * llama_ui_find_asset(const std::string &) { return nullptr; }
+inline bool llama_ui_use_gzip() { return false; }
+inline const std::array<llama_ui_asset, 0> & llama_ui_get_assets() { static const std::array<llama_ui_asset, 0> a{}; return a; }
+END
+cat > obj/build-info.cpp << 'END'
+#include "build-info.h"
+#include <string>
+int llama_build_number(void) { return 1; }
+const char * llama_commit(void) { return "npm"; }
+const char * llama_compiler(void) { return "g++"; }
+const char * llama_build_target(void) { return "linux-x64"; }
+const char * llama_build_info(void) { return "b1-npm"; }
+void llama_print_build_info(const char * n, FILE * f) { fprintf(f, "%s: b1-npm\n", n ? n : "llama"); }
+END
+includes="-Iobj -Isrc -Isrc/tools/server -Isrc/tools/mtmd -Isrc/common -Isrc/vendor -Isrc/vendor/hash -Isrc/vendor/cpp-httplib -Isrc/include -Isrc/ggml/include -Isrc/src"
+export CXXFLAGS="-std=c++17 -O1 -DNDEBUG -DGGML_USE_CPU -DLLAMA_SUBPROCESS -DMTMD_VIDEO -w $includes"
+(
+  cd src # the largest first
+  ls -S tools/server/*.cpp vendor/cpp-httplib/httplib.cpp tools/mtmd/mtmd*.cpp tools/mtmd/clip.cpp tools/mtmd/models/*.cpp | grep -v mtmd-cli
+  find vendor/hash -name '*.c' -o -name '*.cpp'
+) > obj/files.txt
+compile() {
+  local out
+  out=obj/$(tr / _ <<< "$1").o
+  case $1 in
+    */sha256.c | */xxhash.c) gcc -O1 -w -Isrc/vendor -Isrc/vendor/hash -c "src/$1" -o "$out" ;;
+    *) g++ -x c++ $CXXFLAGS -c "src/$1" -o "$out" ;;
+  esac
+}
+export -f compile
+xargs -P "$(nproc)" -I{} bash -c 'compile {}' < obj/files.txt
+
+say "linking"
+nm -D --defined-only lib/libllama-common.so | grep -q ' _Z18llama_build_numberv\| llama_build_number' ||
+  g++ $CXXFLAGS -c obj/build-info.cpp -o obj/build-info.o
+g++ -o lib/llama-server obj/*.o lib/libllama-common.so lib/libllama.v*.so lib/libggml.v*.so lib/libggml-base.so -Wl,-rpath,'$ORIGIN' -pthread
+rm -rf "$dir/lib"
+mv lib "$dir/lib"
+say "done: $dir/lib/llama-server"

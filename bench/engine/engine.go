@@ -1,0 +1,131 @@
+// Package engine starts a real inference engine on this machine, for tests: the
+// server of llama.cpp, built once from published packages, with the copy model
+// of package copymodel. Only source and libraries are downloaded; no trained
+// weights are needed.
+//
+// The engine is a process of its own on a free loopback port. Its flags make a
+// sound server or an unsound one, so that what crosstalk finds in the simulator
+// can also be found, or rightly not found, in real code.
+package engine
+
+import (
+	"bytes"
+	"context"
+	_ "embed" // the build script
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"crosstalk/bench/engine/copymodel"
+)
+
+//go:embed build-llama-server.sh
+var buildScript string
+
+// Model is the name the engine gives its model.
+const Model = "copycode"
+
+// DefaultDir is the folder the engine is built in: $CROSSTALK_ENGINE_DIR, else
+// one in the user's cache.
+func DefaultDir() (string, error) {
+	if dir := os.Getenv("CROSSTALK_ENGINE_DIR"); dir != "" {
+		return dir, nil
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("find a folder to build the engine in: %w; set CROSSTALK_ENGINE_DIR", err)
+	}
+	return filepath.Join(cache, "crosstalk-engine"), nil
+}
+
+// Build builds the engine in dir, unless it is there, and returns the paths of
+// the program and of its model. It takes one and a half minutes on two cores
+// and needs npm, git, g++ and a package registry. Progress goes to log.
+func Build(ctx context.Context, dir string, log io.Writer) (program, model string, err error) {
+	program, model = filepath.Join(dir, "lib", "llama-server"), filepath.Join(dir, "copy.gguf")
+	if _, err := os.Stat(program); err != nil {
+		cmd := exec.CommandContext(ctx, "bash", "-s", dir)
+		cmd.Stdin = bytes.NewReader([]byte(buildScript))
+		cmd.Stdout, cmd.Stderr = log, log
+		if err := cmd.Run(); err != nil {
+			return "", "", fmt.Errorf("build llama-server in %s: %w", dir, err)
+		}
+	}
+	if err := writeModel(model); err != nil {
+		return "", "", fmt.Errorf("write the copy model: %w", err)
+	}
+	return program, model, nil
+}
+
+// writeModel writes the model in one step, so that two processes may do it at
+// once.
+func writeModel(path string) error {
+	f, err := os.CreateTemp(filepath.Dir(path), "copy.*.gguf")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	if err := copymodel.Write(f); err != nil {
+		f.Close()
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// Server is a running engine.
+type Server struct {
+	// BaseURL is the base_url of a target, e.g. http://127.0.0.1:40123/v1.
+	BaseURL string
+	cmd     *exec.Cmd
+	exited  chan struct{} // closed when the process has ended
+}
+
+// Start builds the engine if need be and starts it with further flags, e.g.
+// "-np", "4" for four slots, "-c", "16384" for the context that all slots share.
+// It returns when the server answers. Progress and the server's log go to log.
+// The server ends with ctx, or by Stop.
+func Start(ctx context.Context, dir string, log io.Writer, flags ...string) (*Server, error) {
+	program, model, err := Build(ctx, dir, log)
+	if err != nil {
+		return nil, err
+	}
+	// One thread: with two, ggml spins at barriers, and any other job on the
+	// machine makes it ten times slower.
+	args := append([]string{
+		"-m", model, "--alias", Model, "--jinja", "--host", "127.0.0.1", "--port", "0",
+		"-c", "16384", "-np", "4", "-n", "512", "-t", "1", "--metrics", "--slots", "--no-ui",
+	}, flags...)
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = 5 * time.Second
+	watch := &listening{log: log, address: make(chan string, 1)}
+	cmd.Stdout, cmd.Stderr = watch, watch
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start llama-server: %w", err)
+	}
+	s := &Server{cmd: cmd, exited: make(chan struct{})}
+	go func() {
+		defer close(s.exited)
+		_ = cmd.Wait() // ends by our signal, or before it listens: seen below
+	}()
+	select {
+	case address := <-watch.address:
+		s.BaseURL = address + "/v1"
+		return s, nil
+	case <-s.exited:
+		return nil, fmt.Errorf("llama-server ended before it listened: %s\n%s", cmd.ProcessState, watch.tail())
+	}
+}
+
+// Stop ends the server and waits for it.
+func (s *Server) Stop() {
+	_ = s.cmd.Process.Signal(syscall.SIGTERM) // no process: already ended
+	<-s.exited
+}
