@@ -1,0 +1,143 @@
+package checks
+
+import (
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"crosstalk/corpus"
+	"crosstalk/internal/words"
+)
+
+// Form rules look at a text alone: runs, loops, scripts, encoding, markup.
+// They say why an answer is wrong, seldom that it is. On ordinary text they
+// are easily fooled (a divider, a refrain, a table of zeros), so each has two
+// settings. On a closed task, where the right answer is known and made of known
+// characters, it is strict. On an open or recorded text it has the thresholds
+// that lawful text was measured not to reach. And none speaks when the right
+// answer, and nothing else, is there.
+
+// flaw is what a form rule saw in a text.
+type flaw struct {
+	kind       string
+	start, end int
+	detail     string // what was seen, in numbers, for a person
+}
+
+// formText is a text for a form rule to look at.
+type formText struct {
+	text    string
+	channel Channel
+	strict  bool   // of a closed task
+	whole   bool   // every seal asked for is in the content
+	given   string // what the prompt and the right answer give the model to repeat
+}
+
+// formChannels are the channels form rules look at.
+func formChannels() []Channel {
+	return []Channel{ChannelContent, ChannelReasoning, ChannelToolName, ChannelToolArguments}
+}
+
+// judgeForm runs a rule over the texts of one exchange and turns its flaws into
+// damage. A flaw that the prompt itself, or the right answer, has too is the
+// prompt's.
+func judgeForm(s *subject, rule func(formText) []flaw) []Finding {
+	if s.exact() {
+		return nil
+	}
+	t := formText{strict: s.closed(), whole: s.whole(), given: s.given()}
+	var ours map[string]bool
+	var found []Finding
+	for _, c := range formChannels() {
+		t.text, t.channel = s.text(c), c
+		if t.text == "" {
+			continue
+		}
+		flaws := rule(t)
+		if len(flaws) > 0 && ours == nil {
+			ours = kindsOf(rule(formText{text: t.given, channel: ChannelContent}))
+		}
+		for _, f := range flaws {
+			if !ours[f.kind] {
+				found = append(found, f.finding(c, Damaged))
+			}
+		}
+	}
+	return found
+}
+
+func (f flaw) finding(c Channel, class Class) Finding {
+	return Finding{
+		Kind: f.kind, Class: class, Channel: c,
+		Offset: f.start, Length: f.end - f.start, Detail: f.detail,
+	}
+}
+
+func kindsOf(flaws []flaw) map[string]bool {
+	kinds := map[string]bool{}
+	for _, f := range flaws {
+		kinds[f.kind] = true
+	}
+	return kinds
+}
+
+// exact reports whether the content is the right answer and nothing else. An
+// answer padded to more than twice its length is not.
+func (s *subject) exact() bool {
+	want := s.expected()
+	got := s.text(ChannelContent)
+	if want == "" || len(got) > 2*len(want)+64 || len(s.r.Tools) > 0 {
+		return false
+	}
+	return Normalize(got) == Normalize(want)
+}
+
+// whole reports whether everything asked for is in the content, whatever else
+// is: the prompt was read.
+func (s *subject) whole() bool {
+	if s.expected() == "" {
+		return false
+	}
+	if len(s.seals) == 0 {
+		return s.exact()
+	}
+	return s.complete() == len(s.seals)
+}
+
+// complete counts the seals that are in the content word for word.
+func (s *subject) complete() int {
+	seen := map[int]bool{}
+	for _, o := range occurrences(s.seals, words.Scan(s.text(ChannelContent))) {
+		if o.complete {
+			seen[o.seal] = true
+		}
+	}
+	return len(seen)
+}
+
+// sampleSize is how much of a prompt's beginning is read to learn what it is
+// written in.
+const sampleSize = 8 << 10
+
+// given is the text that the model may repeat without fault: the question, the
+// right answer, and the prompt as far as it is at hand.
+func (s *subject) given() string {
+	if s.x.Prompt == nil {
+		return ""
+	}
+	if t, ok := s.x.Prompt.(corpus.Text); ok {
+		return t.Prompt + "\n" + t.Answer
+	}
+	var b strings.Builder
+	b.WriteString(s.x.Prompt.Question() + "\n" + s.x.Prompt.Expected() + "\n")
+	if p, ok := s.x.Prompt.(interface{ Reader() io.Reader }); ok {
+		sample, err := io.ReadAll(io.LimitReader(p.Reader(), sampleSize))
+		if err == nil {
+			b.WriteString(strings.ToValidUTF8(string(sample), ""))
+		}
+	}
+	return b.String()
+}
+
+// runesIn counts the characters of a passage.
+func runesIn(text string, start, end int) int { return utf8.RuneCountInString(text[start:end]) }
