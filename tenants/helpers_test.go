@@ -94,3 +94,11 @@ func hostile() map[string]string {
 		"invisible":              strings.Repeat("\u200b", mb/3),
 	}
 }
+
+func randomHex(rng *rand.Rand, n int) string {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = "0123456789abcdef"[rng.IntN(16)]
+	}
+	return string(b)
+}

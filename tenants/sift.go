@@ -1,6 +1,8 @@
 package tenants
 
 import (
+	"strings"
+
 	"crosstalk/internal/words"
 )
 
@@ -22,6 +24,7 @@ type sifter struct {
 
 	recent [lookBehind]int // where the last words start, by number mod lookBehind
 	n      int             // words so far
+	buf    []token
 
 	from, to, listed, others int // the open stretch: listed counts its listed words
 
@@ -33,38 +36,33 @@ type sifter struct {
 const minZoneDigits = 3
 
 func (f *sifter) run() {
+	escapes := strings.Contains(f.text, `\`)
 	s := words.NewScanner(f.text)
-	for {
-		w, ok := s.Next()
-		if !ok {
-			break
+	for s.Advance() {
+		start := s.Start()
+		if markerWords.mayBegin(f.text, start) || s.HasDigit() || f.listed > 0 || f.digits > 0 || !s.Plain() ||
+			escapes && start > 0 && f.text[start-1] == '\\' {
+			f.look(s.Word(), s.HasDigit())
 		}
-		digits := s.HasDigit()
-		listed := markerWords.index(w.Text) >= 0
-		if listed || digits || f.listed > 0 || f.digits > 0 || len(w.Text) != w.End-w.Start ||
-			w.Start > 0 && f.text[w.Start-1] == '\\' {
-			f.look(w, listed, digits)
-		}
-		f.recent[f.n%lookBehind] = w.Start
+		f.recent[f.n%lookBehind] = start
 		f.n++
 	}
 	f.endStretch()
 	f.endZone()
 }
 
-// look takes notice of a word that matters, or that follows one that does.
-func (f *sifter) look(w words.Word, listed, digits bool) {
-	count := 0
-	if listed {
-		count = 1
-	} else if !isFiller(w.Text) {
-		for _, r := range readings(f.text, w) {
+// look takes notice of a word that may matter, or that follows one that does.
+func (f *sifter) look(w words.Word, digits bool) {
+	listed := 0
+	if !isFiller(w.Text) {
+		f.buf = appendReadings(f.buf[:0], f.text, w)
+		for _, r := range f.buf {
 			if r.index >= 0 {
-				count++
+				listed++
 			}
 		}
 	}
-	f.lookStretch(w, count)
+	f.lookStretch(w, listed)
 	if f.zone != nil {
 		f.lookZone(w, digits)
 	}
@@ -157,34 +155,34 @@ type token struct {
 	start, end int32 // byte offsets into the text
 }
 
-// readings are the ways in which the decoder may read a word of text: as it
-// is; as the words it is made of, where a hyphen at a line end joined two of a
-// marker written with hyphens; and without the letter of an escaped line break
-// in JSON, as in `\ntruth`. The reading with a listed word wins, the word as it
-// is if no other has one.
-func readings(text string, w words.Word) []token {
+// appendReadings appends a word of text as the decoder reads it: as it is; as
+// the words it is made of, where a hyphen at a line end joined two of a marker
+// written with hyphens; or without the letter of an escaped line break in JSON,
+// as in `\ntruth`. The reading with a listed word wins, the word as it is if no
+// other has one.
+func appendReadings(dst []token, text string, w words.Word) []token {
 	plain := tokenOf(w.Text, w.Start, w.End)
 	if plain.index >= 0 {
-		return []token{plain}
+		return append(dst, plain)
 	}
 	if w.Start > 0 && text[w.Start-1] == '\\' {
 		if n := escapeLength(w.Text); n > 0 {
 			if t := tokenOf(w.Text[n:], w.Start+n, w.End); t.near >= 0 {
-				return []token{t}
+				return append(dst, t)
 			}
 		}
 	}
-	var parts []token
 	found := false
+	apart := dst
 	for _, part := range words.Parts(text, w) {
 		t := tokenOf(part.Text, part.Start, part.End)
 		found = found || t.index >= 0
-		parts = append(parts, t)
+		apart = append(apart, t)
 	}
 	if found {
-		return parts
+		return apart
 	}
-	return []token{plain}
+	return append(dst, plain)
 }
 
 func tokenOf(word string, start, end int) token {
@@ -222,10 +220,9 @@ func tokens(text string, from, to int) []token {
 			apart = true
 			continue
 		}
-		for _, t := range readings(text, w) {
-			t.apart, apart = apart, false
-			out = append(out, t)
-		}
+		n := len(out)
+		out = appendReadings(out, text, w)
+		out[n].apart, apart = apart, false
 	}
 }
 

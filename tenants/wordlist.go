@@ -26,7 +26,14 @@ type wordlist struct {
 	// slots is a hash table with linear probing from the first four letters
 	// to the index, a quarter full.
 	slots [4 * listSize]slot
+	// filter has a bit for each hash of a prefix: one look at it tells most
+	// words that are not of the list.
+	filter [filterSize / 64]uint64
 }
+
+// filterSize is small enough for the fastest cache, and large enough that one
+// other word in 32 passes.
+const filterSize = 32 * listSize
 
 type slot struct {
 	prefix uint32 // four letters; 0: empty
@@ -47,6 +54,8 @@ func newWordlist(file string) *wordlist {
 		}
 		l.words[i] = word
 		prefix := prefixOf(word)
+		bit := filterBit(prefix)
+		l.filter[bit/64] |= 1 << (bit % 64)
 		at := slotOf(prefix)
 		for l.slots[at].prefix != 0 {
 			at = (at + 1) % uint32(len(l.slots))
@@ -64,6 +73,19 @@ func prefixOf(word string) uint32 {
 
 // slotOf is where the search for a prefix begins.
 func slotOf(prefix uint32) uint32 { return prefix * 0x9E3779B1 >> (32 - 2 - wordBits) }
+
+func filterBit(prefix uint32) uint32 { return prefix * 0x9E3779B1 >> (32 - 5 - wordBits) }
+
+// mayBegin reports whether a word of the list may begin at text[at], in either
+// case of ASCII. It is often right, and never wrong when it says no. It does not
+// look how long the word is: the processor would have to guess.
+func (l *wordlist) mayBegin(text string, at int) bool {
+	if at+shortWord > len(text) {
+		return false
+	}
+	bit := filterBit(prefixOf(text[at:]) | 0x20202020)
+	return l.filter[bit/64]>>(bit%64)&1 != 0
+}
 
 // near is the index of the word that has the same first four letters, -1 if
 // there is none: "cinnamons" and "cinnamo" are near "cinnamon".

@@ -1,6 +1,7 @@
 package words
 
 import (
+	"math/bits"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -8,13 +9,23 @@ import (
 
 // Scanner reads the words of a text one by one. It allocates only for words
 // that must be folded, and for those in bulk.
+//
+//	s := words.NewScanner(text)
+//	for s.Advance() {
+//		w := s.Word()
+//	}
 type Scanner struct {
 	text string
 	pos  int
 	// apart makes hyphens at line ends separate.
 	apart bool
-	// seen has a bit for each class of byte in the last word.
-	seen byte
+
+	// The word that Advance found: seen has a bit for each class of byte in
+	// it; folded is "" when it is ASCII and whole.
+	start, end int
+	seen       byte
+	folded     string
+
 	// block holds words in lower case; see lowered.
 	block *strings.Builder
 }
@@ -55,40 +66,101 @@ var classes = func() (table [256]byte) {
 
 // Next returns the next word; ok is false at the end of the text.
 func (s *Scanner) Next() (w Word, ok bool) {
+	if !s.Advance() {
+		return Word{}, false
+	}
+	return s.Word(), true
+}
+
+// Advance goes to the next word and reports whether there is one.
+func (s *Scanner) Advance() bool {
 	text, i := s.text, s.pos
 	for {
 		for i < len(text) && classes[text[i]] == 0 {
 			i++
 		}
-		if i == len(text) {
+		start := i
+		if start == len(text) {
 			s.pos = i
-			return Word{}, false
+			return false
 		}
-		start, seen, class := i, byte(0), byte(0)
-		for i < len(text) {
-			class = classes[text[i]]
-			if class&classASCII == 0 {
-				break
-			}
-			seen |= class
-			i++
-		}
-		if class == classHigh || i < len(text) && text[i] == '-' && !s.apart && s.joins(i-1, i+1) {
-			w, i, ok = s.slow(start)
-			if !ok {
+		end, seen := asciiWord(text, i)
+		if end < len(text) && (text[end] >= utf8.RuneSelf || text[end] == '-' && !s.apart && s.joins(end)) {
+			w, next, ok := s.slow(start)
+			if i = next; !ok {
 				continue
 			}
-			s.pos, s.seen = i, classesOf(w.Text)
-			return w, true
+			s.pos, s.start, s.end, s.folded, s.seen = i, w.Start, w.End, w.Text, classesOf(w.Text)
+			return true
 		}
-		s.pos, s.seen = i, seen
-		w = Word{Text: text[start:i], Start: start, End: i}
-		if seen&classUpper != 0 {
-			w.Text = s.lowered(start, i)
-		}
-		return w, true
+		s.pos, s.start, s.end, s.folded, s.seen = end, start, end, "", seen
+		return true
 	}
 }
+
+// Masks for eight bytes at once.
+const (
+	ones  uint64 = 0x0101010101010101
+	highs uint64 = 0x80 * ones
+)
+
+// asciiWord returns where the run of ASCII letters and digits that begins at i
+// ends, and the classes of its bytes. It reads eight bytes at a time, so that
+// the length of a word costs no branch for the processor to guess wrong.
+func asciiWord(text string, i int) (end int, seen byte) {
+	for i+8 <= len(text) {
+		b := text[i : i+8]
+		x := uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
+			uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
+		// In each sum the high bit of a byte tells whether the byte is at
+		// least a bound. Bytes beyond ASCII are cleared first, and last.
+		low := x &^ highs
+		lower := low | 0x20*ones
+		letters := (lower + (0x80-'a')*ones) &^ (lower + (0x7F-'z')*ones)
+		digits := (low + (0x80-'0')*ones) &^ (low + (0x7F-'9')*ones)
+		n := bits.TrailingZeros64(^(letters|digits)&highs|x&highs) &^ 7 // bits of the run
+		run := uint64(1)<<n - 1
+		if digits&highs&run != 0 {
+			seen |= classDigit
+		}
+		if letters&^(x<<2)&highs&run != 0 { // a capital lacks bit 5
+			seen |= classUpper
+		}
+		i += n / 8
+		if n < 64 {
+			return i, seen
+		}
+	}
+	for i < len(text) && classes[text[i]]&classASCII != 0 {
+		seen |= classes[text[i]]
+		i++
+	}
+	return i, seen
+}
+
+// Word is the word that Advance went to.
+func (s *Scanner) Word() Word {
+	w := Word{Text: s.folded, Start: s.start, End: s.end}
+	switch {
+	case w.Text != "":
+	case s.seen&classUpper != 0:
+		w.Text = s.lowered(s.start, s.end)
+	default:
+		w.Text = s.text[s.start:s.end]
+	}
+	return w
+}
+
+// Start is where the word that Advance went to begins.
+func (s *Scanner) Start() int { return s.start }
+
+// Plain reports whether the word that Advance went to is written in ASCII and
+// whole, so that folding changes no more than its case.
+func (s *Scanner) Plain() bool { return s.folded == "" }
+
+// HasDigit reports whether the word that Advance went to, folded, has a digit
+// 0 to 9.
+func (s *Scanner) HasDigit() bool { return s.seen&classDigit != 0 }
 
 // classesOf returns the classes of the bytes of text.
 func classesOf(text string) (seen byte) {
@@ -97,10 +169,6 @@ func classesOf(text string) (seen byte) {
 	}
 	return seen
 }
-
-// HasDigit reports whether the folded text of the word that Next returned last
-// has a digit 0 to 9.
-func (s *Scanner) HasDigit() bool { return s.seen&classDigit != 0 }
 
 // lowered returns text[start:end], which is ASCII, in lower case. Lowered words
 // stand one behind the other in a common block, so that a text full of capitals
@@ -200,10 +268,10 @@ func (s *Scanner) finish(raw []byte, plain bool, start, end, next int) (w Word, 
 	return w, next, true
 }
 
-// joins reports whether a hyphen that stands behind the byte at last and ends
-// before next is a hyphenation at a line end.
-func (s *Scanner) joins(last, next int) bool {
-	return classes[s.text[last]]&(classLower|classUpper) != 0 && s.continues(next) > 0
+// joins reports whether the hyphen at i, behind a word, is a hyphenation at a
+// line end.
+func (s *Scanner) joins(i int) bool {
+	return i > 0 && classes[s.text[i-1]]&(classLower|classUpper) != 0 && s.continues(i+1) > 0
 }
 
 // continues returns where a hyphenated word goes on if its line ends at i: at
