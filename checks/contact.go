@@ -49,16 +49,16 @@ func contactOf(s *subject) []Finding {
 // if there is enough of it and it is not noise.
 func (s *subject) noContact() []Finding {
 	var most Channel
-	total, most0 := 0.0, 0.0
+	total, longest := 0.0, 0.0
 	for _, c := range contactChannels() {
-		r := s.read(c)
-		n := r.readable() * (1 - noiseShare(r.text))
-		if noiseShare(r.text) >= 0.5 {
-			n = 0
+		r := s.strange(c)
+		n := 0.0
+		if noise := noiseShare(r.text); noise < 0.5 {
+			n = r.readable() * (1 - noise)
 		}
 		total += n
-		if n > most0 {
-			most, most0 = c, n
+		if n > longest {
+			most, longest = c, n
 		}
 	}
 	if total < minReadable {

@@ -9,15 +9,16 @@ const (
 	KindExtra          = "extra"           // damaged: unexplained text, too little to say whose
 )
 
-// Bounds on the score of a stretch, in nats; see reading.stretch. minExtra is
-// about nine unexplained words among twenty. In chatter, where a word moves the
-// score by -0.39 on average, a stretch of score t has a chance of about e^-t a
-// word: 1e-4 at 9. minForeign is a stretch of some forty running words.
+// Bounds on the score of a stretch, in nats; see reading.stretch. The scores of
+// chatter fall off by a factor e for each nat. Measured on the lawful answers of
+// the tests: 95 % below 6, all below 10 in content and in reasoning; on 25 words
+// of strangers: 99 % above 25 for letters and records, 95 % above 7 for software
+// manuals, whose vocabulary is nearest to that of chatter.
 const (
 	minExtra          = 9.0
-	minExtraReasoning = 12.0
-	minForeign        = 24.0
-	minForeignWords   = 12 // unexplained ones
+	minExtraReasoning = 10.0
+	minForeign        = 28.0 // some forty running words
+	minForeignWords   = 14   // unexplained ones among them
 )
 
 // foreignContent looks for a stranger's text in answers that have contact with
@@ -48,7 +49,7 @@ func (s *subject) foreignIn(c Channel) (Finding, bool) {
 	if open && c == ChannelReasoning {
 		return Finding{}, false // reasoning about an open question may say anything
 	}
-	r := s.read(c)
+	r := s.strange(c)
 	st := r.stretch()
 	f := Finding{Channel: c, Offset: st.start, Length: st.end - st.start}
 	what := fmt.Sprintf("%.0f of %.0f words in a row that neither our prompt nor chatter explains", st.unexplained, st.words)

@@ -51,26 +51,15 @@ type foreignFragment struct{}
 func (foreignFragment) Name() string { return "foreignfragment" }
 
 func (c foreignFragment) Run(in *Input) []Finding {
-	if in.Codec == nil {
-		return nil
-	}
-	budget := pageBudget
 	return in.each(c.Name(), func(s *subject) []Finding {
 		var found []Finding
 		for _, channel := range Channels() {
-			if s.text(channel) == "" {
-				continue
-			}
-			pieces := s.markerPieces(channel)
-			pieces = append(pieces, s.locatedPieces(channel)...)
-			if len(pieces) == 0 && channel.isAnswer() {
-				var done bool
-				if pieces, done = s.searchedPieces(channel, &budget); !done {
-					found = append(found, Finding{Kind: KindPageBudget, Class: Inconclusive, Channel: channel,
-						Detail: fmt.Sprintf("unexplained text was compared with %d pages of earlier prompts, not with all", pageBudget)})
-				}
-			}
+			pieces, searched := s.pieces(channel)
 			found = append(found, s.weigh(channel, pieces)...)
+			if !searched {
+				found = append(found, Finding{Kind: KindPageBudget, Class: Inconclusive, Channel: channel,
+					Detail: fmt.Sprintf("unexplained text was compared with %d pages of earlier prompts, not with all", pageBudget)})
+			}
 		}
 		return found
 	})
@@ -83,6 +72,45 @@ type piece struct {
 	offset     int64   // in the donor's prompt; -1 when not known
 	marker     int     // number of the marker, 0 for filler
 	log2       float64 // upper bound on log2 of the chance of accident
+}
+
+// foundPieces is the result of a search of one channel.
+type foundPieces struct {
+	pieces   []piece
+	searched bool // the budget sufficed
+}
+
+// pieces are the parts of a channel that agree with other requests. searched is
+// false when the budget ended the search.
+func (s *subject) pieces(c Channel) (all []piece, searched bool) {
+	if got, ok := s.parts[c]; ok {
+		return got.pieces, got.searched
+	}
+	got := foundPieces{searched: true}
+	if s.codec() != nil && s.text(c) != "" {
+		got.pieces = append(s.markerPieces(c), s.locatedPieces(c)...)
+		if len(got.pieces) == 0 && c.isAnswer() {
+			got.pieces, got.searched = s.searchedPieces(c, &s.facts.pages)
+		}
+	}
+	s.parts[c] = got
+	return got.pieces, got.searched
+}
+
+// strange is the reading of a channel in which what the same tenant sent before
+// is explained too: it is stale, not a stranger's.
+func (s *subject) strange(c Channel) *reading {
+	r := s.read(c)
+	pieces, _ := s.pieces(c)
+	for _, p := range pieces {
+		if s.distance(p.donor) == 0 && math.Exp2(p.log2) < maxSuspectChance {
+			if r == s.readings[c] {
+				r = r.clone()
+			}
+			r.markBytes(p.start, p.end, passageWord)
+		}
+	}
+	return r
 }
 
 // weigh joins the pieces of each donor and turns them into findings.

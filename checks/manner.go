@@ -33,6 +33,10 @@ var (
 		`\bsomething went wrong\b|\b(?:internal server|server|gateway|upstream|connection|unexpected|network) error\b|\berror occurred\b|\b(?:service|server|model|endpoint) (?:is )?(?:temporarily |currently )?(?:unavailable|overloaded|busy)` +
 			`|\b(?:bad gateway|gateway time-?out|service unavailable|too many requests|rate limit|request timed out|timed out)\b` +
 			`|\btry (?:again|your request again)\b|<!doctype html|<html|<title>\s*\d{3}\b`)
+	// lackForm says outright that something is not there.
+	lackForm = regexp.MustCompile(
+		`\b(?:no|not|none|never|cannot|can't|couldn't|could not|unable|doesn't|didn't|don't|wasn't|weren't|isn't|aren't|without)\b.{0,30}\b(?:find|found|see|seen|locate|located|identify|detect|contain|contains|include|includes|included|provided|present|attached|shared|appear|appears|received?)\b` +
+			`|\bthere (?:is|are|was|were|seems? to be|appears? to be) (?:no|not|none)\b|\bthere (?:isn't|aren't|wasn't|weren't)\b`)
 	denialForm = regexp.MustCompile(
 		`\b(?:no|not|none|nothing|any|zero|without|cannot|can't|couldn't|could not|unable|doesn't|didn't|don't|isn't|aren't|wasn't|weren't|missing|absent)\b.{0,80}\b(?:seals?|sealed|phrases?|markers?|codes?|documents?|text|content|files?|attachments?|message|input|lines?)\b` +
 			`|\b(?:seals?|phrases?|markers?|codes?|documents?)\b.{0,60}\b(?:no|not|none|missing|absent|empty|cannot|can't|couldn't|doesn't|don't|isn't|aren't|wasn't|weren't)\b` +
@@ -45,7 +49,7 @@ var (
 // maxMannerUnexplained is how many unexplained words a refusal, error text or
 // denial may hold: about the words in which it names its reason. A text with
 // more is about something else, whatever it says of itself.
-const maxMannerUnexplained = 8
+const maxMannerUnexplained = 6
 
 // mannerOf classifies what the target says in place of an answer. Text with a
 // part of the answer in it is answering.
@@ -60,7 +64,7 @@ func (s *subject) mannerOf() manner {
 	forms := []struct {
 		form   *regexp.Regexp
 		manner manner
-	}{{errorForm, failing}, {denialForm, denying}, {refusalForm, refusing}}
+	}{{errorForm, failing}, {lackForm, denying}, {refusalForm, refusing}, {denialForm, denying}}
 	for _, f := range forms {
 		if rest, hit := r.without(f.form); hit && rest < minReadable && r.stretch().unexplained <= maxMannerUnexplained {
 			return f.manner
@@ -143,7 +147,7 @@ func (r *reading) sentence(from, to int) sentence {
 	if from == 0 {
 		sen.start = 0
 	}
-	reg, core, odd := chatter(), false, 0.0
+	core, odd := false, 0.0
 	for i := from; i < to; i++ {
 		w := r.weight(i)
 		switch r.kinds[i] {
@@ -151,9 +155,7 @@ func (r *reading) sentence(from, to int) sentence {
 			continue
 		case unexplained:
 			odd += w
-		case registerWord:
-			core = core || reg.core[r.words[i].Text] || unspaced(r.words[i].Text)
-		case passageWord:
+		case coreWord, passageWord:
 			core = true
 		}
 		sen.words += w

@@ -95,7 +95,8 @@ func cycleAt(fields []string) int {
 }
 
 // isSoup holds for a text that is nearly all digits and punctuation, for one
-// whose words mix scripts, and for one in many scripts at once.
+// that goes back and forth between three scripts or more, and for one that mixes
+// scripts within words, as no text does but Chinese and Japanese.
 func isSoup(text string) bool {
 	letters, others := 0, 0
 	for _, c := range text {
@@ -110,7 +111,7 @@ func isSoup(text string) bool {
 		return true
 	}
 	fields := strings.Fields(text)
-	scripts, mixed := map[string]bool{}, 0
+	scripts, mixed, switches, last := map[string]bool{}, 0, 0, ""
 	for _, f := range fields {
 		of := scriptsOf(f)
 		if len(of) > 1 {
@@ -118,9 +119,13 @@ func isSoup(text string) bool {
 		}
 		for _, name := range of {
 			scripts[name] = true
+			if name != last && last != "" {
+				switches++
+			}
+			last = name
 		}
 	}
-	return len(scripts) >= 4 || len(scripts) >= 3 && len(fields) < 200 || mixed > 2 && 10*mixed > len(fields) && len(fields) > 6
+	return len(scripts) >= 3 && 6*switches > len(fields) || mixed > 2 && 10*mixed > len(fields) && len(scripts) < 3 && !scripts["Han"]
 }
 
 // scriptsOf names the scripts of a word, of those that models mix up. The

@@ -17,7 +17,7 @@ const (
 	bitsPerPassageWord = 3
 	// locatorBits are the keyed bits of a locator without its page number.
 	locatorBits = 25
-	// minSearched is how many unexplained words are worth a search.
+	// minSearched is how many telling words, close together, are worth a search.
 	minSearched = 8
 	// minSearchedRun is the shortest passage a search looks for, in words.
 	minSearchedRun = 8
@@ -81,21 +81,44 @@ func (s *subject) neighbourhood(p *piece, c Channel, l corpus.Locator, spans []c
 				best = math.MaxInt
 			}
 		}
-		if n := text.telling(sp.Start, sp.End, l.Start, l.End); n > 0 {
+		if n := text.tellingIn(sp.Start, sp.End, l.Start, l.End); n > 0 {
 			p.log2 += min(0, compared-bitsPerPassageWord*float64(n))
 			p.start, p.end = min(p.start, sp.Start), max(p.end, sp.End)
 		}
 	}
 }
 
-// telling counts the words of a range of bytes, outside a second range, that
-// neither the register, the own prompt nor the answer explains.
-func (r *reading) telling(start, end, exceptStart, exceptEnd int) int {
+// telling reports whether a word can tell one prompt from another: it is not of
+// the register, and no passage or answer of our own explains it.
+func (r *reading) telling(word int) bool {
+	return r.kinds[word] == unexplained || r.kinds[word] == promptWord
+}
+
+// worthSearching reports whether some twenty words in a row hold at least
+// minSearched telling ones.
+func (r *reading) worthSearching() bool {
+	n := 0
+	for i := range r.words {
+		if r.telling(i) {
+			n++
+		}
+		if i >= 20 && r.telling(i-20) {
+			n--
+		}
+		if n >= minSearched {
+			return true
+		}
+	}
+	return false
+}
+
+// tellingIn counts the telling words of a range of bytes, outside a second one.
+func (r *reading) tellingIn(start, end, exceptStart, exceptEnd int) int {
 	n := 0
 	for i, w := range r.words {
 		inside := w.Start >= start && w.End <= end
 		excepted := w.Start >= exceptStart && w.End <= exceptEnd
-		if inside && !excepted && r.kinds[i] == unexplained {
+		if inside && !excepted && r.telling(i) {
 			n++
 		}
 	}
@@ -107,7 +130,7 @@ func (r *reading) telling(start, end, exceptStart, exceptEnd int) int {
 // when the budget ended the search.
 func (s *subject) searchedPieces(c Channel, budget *int) (pieces []piece, done bool) {
 	r := s.read(c)
-	if r.stretch().unexplained < minSearched {
+	if !r.worthSearching() {
 		return nil, true
 	}
 	d := s.facts.donorList()
@@ -150,7 +173,7 @@ func (s *subject) distance(n *donor) int {
 func (s *subject) priced(r *reading, pieces []piece, pages int) []piece {
 	compared := math.Log2(float64(max(1, len(r.words)))) + math.Log2(float64(max(1, pages))*pageWords)
 	for i, p := range pieces {
-		pieces[i].log2 = compared - bitsPerPassageWord*float64(r.telling(p.start, p.end, 0, 0))
+		pieces[i].log2 = compared - bitsPerPassageWord*float64(r.tellingIn(p.start, p.end, 0, 0))
 	}
 	return slices.DeleteFunc(pieces, func(p piece) bool { return p.log2 >= 0 })
 }

@@ -13,9 +13,8 @@ var registerText string
 
 // register is the vocabulary of chatter.
 type register struct {
-	words   map[string]bool
-	core    map[string]bool // those that say what a sentence is about
-	phrases []string        // of scripts without spaces, longest first where it matters
+	words   map[string]wordKind
+	phrases []string // of scripts without spaces, longest first where it matters
 }
 
 // chatter is the register, read once.
@@ -24,7 +23,7 @@ var chatter = sync.OnceValue(func() register { return parseRegister(registerText
 // parseRegister reads the form of data/register.txt: words by section, except
 // that the lines of section cjk are phrases.
 func parseRegister(text string) register {
-	r := register{words: map[string]bool{}, core: map[string]bool{}}
+	r := register{words: map[string]wordKind{}}
 	section := ""
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
@@ -36,35 +35,48 @@ func parseRegister(text string) register {
 			r.phrases = append(r.phrases, line)
 		default:
 			for _, w := range words.Scan(line) {
-				r.words[w.Text] = true
-				if section == "core" {
-					r.core[w.Text] = true
-				}
+				r.words[w.Text] = max(r.words[w.Text], kindOfSection(section))
 			}
 		}
 	}
 	return r
 }
 
-// has reports whether a folded word is of the register, as it is or without an
-// English inflection.
-func (r register) has(word string) bool {
-	if r.words[word] {
-		return true
+// kindOfSection is the kind of the words of a section. A word of two sections
+// is of the more telling kind.
+func kindOfSection(section string) wordKind {
+	switch section {
+	case "core":
+		return coreWord
+	case "function words", "other languages":
+		return functionWord
+	default:
+		return registerWord
 	}
-	for _, suffix := range []string{"s", "es", "d", "ed", "ing", "ly", "er"} {
+}
+
+// kind is the kind of a folded word, as it is or without an English inflection;
+// unexplained if it is not of the register.
+func (r register) kind(word string) wordKind {
+	if k := r.words[word]; k != unexplained {
+		return k
+	}
+	for _, suffix := range []string{"s", "es", "d", "ed", "ing", "ly"} {
 		stem, ok := strings.CutSuffix(word, suffix)
 		if !ok || len(stem) < 3 {
 			continue
 		}
-		if r.words[stem] || suffix == "ing" && r.words[stem+"e"] {
-			return true
+		if k := r.words[stem]; k != unexplained {
+			return k
 		}
-		if n := len(stem); n > 3 && stem[n-1] == stem[n-2] && r.words[stem[:n-1]] {
-			return true // "skipped", "dropping"
+		if k := r.words[stem+"e"]; k != unexplained && suffix == "ing" {
+			return k
+		}
+		if n := len(stem); n > 3 && stem[n-1] == stem[n-2] && r.words[stem[:n-1]] != unexplained {
+			return r.words[stem[:n-1]] // "skipped", "dropping"
 		}
 	}
-	return false
+	return unexplained
 }
 
 // unexplainedRunes counts the letters of a word in a script without spaces that

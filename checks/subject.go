@@ -13,10 +13,11 @@ type facts struct {
 	subjects map[*probes.Exchange]*subject
 	order    []*subject
 	donors   *donors
+	pages    int // what is left of pageBudget
 }
 
 func newFacts(in *Input) *facts {
-	f := &facts{in: in, subjects: map[*probes.Exchange]*subject{}}
+	f := &facts{in: in, subjects: map[*probes.Exchange]*subject{}, pages: pageBudget}
 	for _, x := range in.Round.Exchanges {
 		s := newSubject(f, x)
 		f.subjects[x] = s
@@ -74,6 +75,7 @@ type subject struct {
 	hits     map[Channel][]tenants.Hit
 	readings map[Channel]*reading
 	match    map[Channel][]corpus.Span
+	parts    map[Channel]foundPieces
 	touch    *contact
 }
 
@@ -85,6 +87,7 @@ func newSubject(f *facts, x *probes.Exchange) *subject {
 		hits:     map[Channel][]tenants.Hit{},
 		readings: map[Channel]*reading{},
 		match:    map[Channel][]corpus.Span{},
+		parts:    map[Channel]foundPieces{},
 	}
 	if s.r == nil {
 		s.r = &provider.Response{}
