@@ -50,6 +50,9 @@ func (p OverLength) Plan(seed uint64, s State) (Plan, error) {
 			return Plan{}, err
 		}
 	}
+	slices.SortStableFunc(d.plan.Steps, func(a, b Step) int {
+		return cmp.Compare(a.Intents[0].Tokens, b.Intents[0].Tokens)
+	})
 	return d.done()
 }
 
@@ -76,9 +79,9 @@ func fineStep(c corpus.Calibration, limit int) int {
 	return 0
 }
 
-// edges are the steps around a limit, in order of length. Steps below leave
-// room for the answer; steps above pass the limit by the prompt alone, since a
-// target need not count the answer. fine is in tenths of a per cent, 0 for none.
+// edges are the steps around a limit. Steps below leave room for the answer;
+// steps above pass the limit by the prompt alone, since a target need not count
+// the answer. fine is in tenths of a per cent, 0 for none.
 func edges(limit, budget, window, fine int) []edge {
 	below := limit - budget
 	steps := []edge{
@@ -94,6 +97,5 @@ func edges(limit, budget, window, fine int) []edge {
 	if limit < window {
 		steps = append(steps, edge{"advertised", window - budget, window, window})
 	}
-	slices.SortFunc(steps, func(a, b edge) int { return cmp.Compare(a.aim, b.aim) })
 	return steps
 }
