@@ -1,7 +1,9 @@
 package simulator
 
 import (
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"sort"
 	"strings"
 	"unicode/utf8"
@@ -64,17 +66,7 @@ func blanks() []string {
 // recall answers a question from the seals in the pages. Where a number
 // occurs twice, the line nearest before the question counts.
 func (m model) recall(r *reading, q question, tokens int) answer {
-	known := map[int]seal{}
-	for _, s := range r.seals() {
-		if s.at < q.at {
-			known[s.number] = s
-		}
-	}
-	list := make([]seal, 0, len(known))
-	for _, s := range known {
-		list = append(list, s)
-	}
-	sort.Slice(list, func(i, j int) bool { return list[i].at < list[j].at })
+	list := known(r, q)
 	lost := m.lost(list, q, tokens)
 	sort.Slice(list, func(i, j int) bool {
 		if a, b := list[i].number == q.first, list[j].number == q.first; a != b {
@@ -111,6 +103,20 @@ func (m model) recall(r *reading, q question, tokens int) answer {
 	return a
 }
 
+// known are the seals that a question is about, in order of depth. A question
+// for one code means the code line, or a seal if there is none.
+func known(r *reading, q question) []seal {
+	byNumber := map[int]seal{}
+	for _, s := range r.seals() {
+		if s.at < q.at && (s.number > 0 || q.repeat) {
+			byNumber[s.number] = s
+		}
+	}
+	list := slices.Collect(maps.Values(byNumber))
+	sort.Slice(list, func(i, j int) bool { return list[i].at < list[j].at })
+	return list
+}
+
 // lost draws which seals are overlooked. Neighbours in depth share their luck:
 // a chain in which each seal repeats the fate of the one before with
 // probability Cluster and else draws its own, so that the rate stays Miss.
@@ -125,7 +131,7 @@ func (m model) lost(list []seal, q question, tokens int) map[int]bool {
 		if m.rng.Float64() >= m.profile.Cluster {
 			last = m.rng.Float64() < rate
 		}
-		if s.number == q.first || q.repeat {
+		if q.repeat || s.number == q.first {
 			lost[s.number] = m.rng.Float64() < rate*m.profile.MissFirst
 			continue
 		}

@@ -62,20 +62,19 @@ func appendNew(list []*origin, o *origin) []*origin {
 	return append(list, o)
 }
 
-// seal is a line "seal n: words" found in the pages.
+// seal is a line "seal n: words" found in the pages, or, with the number 0, a
+// line "The code is ...".
 type seal struct {
 	number int
 	text   string
 	at     int // offset in the reading
 }
 
-// seals returns every seal line of the pages, in order.
-func (r *reading) seals() []seal {
-	return findSeals(r.text)
-}
+// seals returns the seal and code lines of the pages, each in order.
+func (r *reading) seals() []seal { return findSeals(r.text) }
 
 func findSeals(text []byte) []seal {
-	var found []seal
+	found := findCodes(text)
 	for at := 0; ; {
 		next := bytes.Index(text[at:], []byte("eal "))
 		if next < 0 {
@@ -97,6 +96,22 @@ func findSeals(text []byte) []seal {
 		words := cutLine(text[digits+1:])
 		if words != "" {
 			found = append(found, seal{number: number, text: words, at: head})
+		}
+	}
+}
+
+func findCodes(text []byte) []seal {
+	var found []seal
+	intro := []byte("The code is ")
+	for at := 0; ; {
+		next := bytes.Index(text[at:], intro)
+		if next < 0 {
+			return found
+		}
+		head := at + next
+		at = head + len(intro)
+		if code := cutLine(text[at:]); code != "" && (head == 0 || text[head-1] == '\n') {
+			found = append(found, seal{text: strings.TrimSuffix(code, "."), at: head})
 		}
 	}
 }
@@ -157,7 +172,8 @@ func asks(raw []byte) question {
 		return question{}
 	case !asksFor.any("list", "write", "give", "copy", "repeat", "reply", "answer", "report", "print", "return", "name", "state", "quote", "output", "respond"):
 		return question{}
-	case asksFor.any("seals"), asksFor.any("seal") && asksFor.any("every", "each", "all", "first"):
+	case asksFor.any("seals") && asksFor.any("all", "every", "each", "order", "other"),
+		asksFor.pair("every", "seal"), asksFor.pair("each", "seal"):
 		return question{found: true, first: asksFor.first()}
 	case asksFor.any("seal", "code") && asksFor.any("repeat", "only", "alone", "nothing", "else", "exactly"):
 		return question{found: true, repeat: true}
@@ -180,6 +196,16 @@ func (w wordList) any(these ...string) bool {
 			if word == this {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// pair reports whether b follows a.
+func (w wordList) pair(a, b string) bool {
+	for i := 1; i < len(w); i++ {
+		if w[i-1] == a && w[i] == b {
+			return true
 		}
 	}
 	return false

@@ -114,6 +114,8 @@ func (j *job) class(a answer, out *output, spoilt bool) Class {
 	switch {
 	case j.truth.foreign():
 		return ClassForeign
+	case len(j.truth.Donors) > 0:
+		return ClassStale
 	case spoilt:
 		return ClassDamaged
 	case a.kind == kindBlank:

@@ -2,6 +2,7 @@ package simulator
 
 import (
 	"maps"
+	"slices"
 	"sort"
 	"sync"
 	"time"
@@ -16,7 +17,8 @@ const (
 	ClassContinued Class = "continued" // own prompt without a question: its text, continued
 	ClassRefused   Class = "refused"   // a policy refusal by the model
 	ClassCut       Class = "cut"       // the budget ended it
-	ClassForeign   Class = "foreign"   // holds what another request or a stranger wrote
+	ClassForeign   Class = "foreign"   // holds what another tenant or a stranger wrote
+	ClassStale     Class = "stale"     // holds what another request of the same tenant wrote
 	ClassDamaged   Class = "damaged"   // own content, spoilt by a fault
 	ClassBlank     Class = "blank"     // the model had nothing to read
 	ClassError     Class = "error"     // no answer: a refusal by the engine or a gateway ill
@@ -114,7 +116,10 @@ func (t *Truth) sources(from []*origin, by *origin) {
 }
 
 // foreign reports whether the answer holds what is not the tenant's own.
-func (t *Truth) foreign() bool { return t.Strangers || len(t.Donors) > 0 }
+func (t *Truth) foreign() bool {
+	other := func(tenant string) bool { return tenant != t.Tenant }
+	return t.Strangers || slices.ContainsFunc(t.DonorTenants, other)
+}
 
 // Counts are totals over all requests since the start or the last reset.
 type Counts struct {
