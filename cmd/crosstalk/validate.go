@@ -64,7 +64,7 @@ Exit codes: 0 sound, 1 damaged, 3 could not tell (a planned cell has fewer than
 	fl.StringVar(&f.format, "format", "text", "format of the report: "+strings.Join(report.Formats(), ", "))
 	fl.BoolVar(&f.asJSON, "json", false, "the same as --format json")
 	fl.StringVarP(&f.output, "output", "o", "", "write the report to this file instead of standard output")
-	fl.StringSliceVar(&f.only, "only", nil, "run these probes only, KIND or KIND=ROUNDS, instead of the configured ones")
+	fl.StringSliceVar(&f.only, "only", nil, "run these probes only, KIND or KIND=ROUNDS, instead of the configured ones (two rounds of pulse come first if it is not named)")
 	fl.BoolVar(&f.dryRun, "dry-run", false, "print what would be sent, to whom, how many tokens, at what cost, and send nothing")
 	fl.BoolVar(&f.yes, "yes", false, "spend without asking whatever the predicted cost")
 	fl.Uint64Var(&f.seed, "seed", 0, "seed of the plans (default: random)")
@@ -182,6 +182,11 @@ func (f *validateFlags) items(cfg *config.Config) ([]pipeline.Item, error) {
 			return nil, usageError(err, "")
 		}
 		items = append(items, pipeline.Item{Probe: probe, Rounds: p.Rounds})
+	}
+	if !slices.ContainsFunc(list, func(p config.Probe) bool { return p.Kind == "pulse" }) {
+		// Every other probe needs to know how many tokens the target makes of
+		// a byte, or its prompts stay far from where they should be.
+		items = slices.Insert(items, 0, pipeline.Item{Probe: probes.Pulse{}, Rounds: 2})
 	}
 	return items, nil
 }

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"crosstalk/internal/simulator"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"crosstalk": main})
+}
+
+// TestScripts runs testdata/script: the program from the outside, as the
+// README describes it. In a script, $SOUND and $FAULTY are base URLs of
+// simulated engines at a window of 32,768, and $DEAD is one where nothing
+// listens.
+func TestScripts(t *testing.T) {
+	sound, faulty := scriptEngine(t, simulator.PresetFixed), scriptEngine(t, simulator.PresetFaulty)
+	dead := httptest.NewServer(nil)
+	dead.Close()
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("SOUND", sound)
+			e.Setenv("FAULTY", faulty)
+			e.Setenv("DEAD", dead.URL+"/v1")
+			return nil
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"exits":    exits,
+			"configof": configOf,
+		},
+	})
+}
+
+func scriptEngine(t *testing.T, preset string) string {
+	t.Helper()
+	o, err := simulator.Preset(preset)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o = o.Scale(smallWindow)
+	o.Speed, o.AnyModel = 200, true
+	server, err := simulator.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Close() })
+	front := httptest.NewServer(server)
+	t.Cleanup(front.Close)
+	return front.URL + "/v1"
+}
+
+// exits runs a command that must end with the given exit code: exits 4
+// crosstalk validate.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE COMMAND [ARG...]")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	got := "0"
+	if err != nil {
+		got = fmt.Sprint(err)
+	}
+	if want := args[0]; got != want && got != "exit status "+want {
+		ts.Fatalf("%v ended with %s, want %s", args[1:], got, want)
+	}
+}
+
+// configOf writes crosstalk.yaml for a target: configof URL.
+func configOf(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: configof URL")
+	}
+	text := fmt.Sprintf(`version: 1
+targets:
+  - {name: sim, api: openai-chat, base_url: %q, model: sim, window: %d}
+tenants:
+  - {name: alpha, index: 1, credential: "env:KEY_ALPHA", domain: org-a}
+  - {name: bravo, index: 2, credential: "env:KEY_BRAVO", domain: org-b}
+`, args[0], smallWindow)
+	ts.Check(os.WriteFile(ts.MkAbs("crosstalk.yaml"), []byte(text), 0o600))
+	ts.Setenv("KEY_ALPHA", "planted-secret-alpha")
+	ts.Setenv("KEY_BRAVO", "planted-secret-bravo")
+}
