@@ -3,6 +3,7 @@ package checks
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -43,9 +44,9 @@ const (
 // lapseOf weighs the kinds of problems of the dialects.
 func lapseOf(kind string) lapse {
 	switch kind {
-	case "after_body", "after_done", "after_finish", "bad_json", "several_finishes", "several_ids", "role", "stray":
+	case "after_body", "after_done", "after_finish", "bad_json", "several_finishes", "several_ids", "role":
 		return lapseDamage
-	case "bad_utf8", "identity", "wrong_type", "no_done", "index":
+	case "bad_utf8", "identity", "wrong_type", "no_done", "index", "stray":
 		return lapseSlip
 	case "content_type", "depth", "duplicate_key", "lingering", "not_streamed", "streamed", "unknown_event":
 		return lapseSign
@@ -61,8 +62,15 @@ func (s *subject) noted() []Finding {
 	var found []Finding
 	index := map[string]int{}
 	count := map[string]int{}
+	cut := s.r.Failure != nil && s.r.Failure.Kind == provider.FailureTruncated
 	for _, p := range s.r.Problems {
 		kind, class := p.Kind, s.slip()
+		if kind == "no_done" && cut {
+			continue // the same, said as a failure
+		}
+		if kind == "stray" && onlyComments(s.r.Extra) {
+			class = Degraded
+		}
 		switch lapseOf(p.Kind) {
 		case lapseElse:
 			continue
@@ -85,6 +93,12 @@ func (s *subject) noted() []Finding {
 		}
 	}
 	return found
+}
+
+// onlyComments reports whether the stray lines of a stream were comments, which
+// are lawful; the client keeps those that are more than a sign of life.
+func onlyComments(extra []provider.Text) bool {
+	return !slices.ContainsFunc(extra, func(t provider.Text) bool { return strings.HasPrefix(t.Where, "stray") })
 }
 
 // cutShort judges bodies that end early or are no answer. What we broke off

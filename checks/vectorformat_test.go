@@ -142,9 +142,9 @@ func (e *vectorExchange) get(key string) string {
 
 func (e *vectorExchange) has(key string) bool { return len(e.all(key)) > 0 }
 
-func (e *vectorExchange) file(name string) (string, bool) {
-	s, ok := e.files[name]
-	return s, ok
+func (e *vectorExchange) hasFile(name string) bool {
+	_, ok := e.files[name]
+	return ok
 }
 
 // expected splits the expect lines into the findings of one check, which are

@@ -174,7 +174,8 @@ func (w *world) bind(v *vector, e *vectorExchange) (*probes.Exchange, error) {
 		},
 	}
 	if n.bool("recorded", false) {
-		return x, w.bindRecorded(x, e, n)
+		x.Tenant = 0
+		return x, n.err
 	}
 	x.Intent.Tenant = fmt.Sprintf("tenant-%d", x.Tenant)
 	x.Intent.MaxTokens = n.int("max_tokens", 512)
@@ -203,16 +204,15 @@ func (w *world) bind(v *vector, e *vectorExchange) (*probes.Exchange, error) {
 	return x, w.predict(x, prompt, e)
 }
 
-// bindRecorded gives x what inspect knows of a recorded exchange: at most the
-// text of the prompt and the right answer.
-func (w *world) bindRecorded(x *probes.Exchange, e *vectorExchange, n *numbers) error {
-	prompt, asked := e.file("prompt")
-	answer, known := e.file("answer")
-	if asked || known {
-		x.Prompt = corpus.Text{Prompt: prompt, Answer: answer, Kind: corpus.Task(e.get("recorded-task"))}
+// recordedPrompt is what inspect knows of the prompt of a recorded exchange: at
+// most its text and the right answer.
+func recordedPrompt(e *vectorExchange, files map[string]string) probes.Prompt {
+	if !e.hasFile("prompt") && !e.hasFile("answer") {
+		return nil
 	}
-	x.Tenant = 0
-	return n.err
+	return corpus.Text{
+		Prompt: files["prompt"], Answer: files["answer"], Kind: corpus.Task(e.get("recorded-task")),
+	}
 }
 
 // specOf reads the prompt of an exchange: 40 sentences and 5 seals of the first
@@ -316,6 +316,9 @@ func (w *world) answer(x *probes.Exchange, e *vectorExchange) error {
 		files[name] = s
 	}
 	n := &numbers{e: e}
+	if n.bool("recorded", false) {
+		x.Prompt = recordedPrompt(e, files)
+	}
 	var err error
 	if x.Response, err = rawResponse(files, n); err != nil {
 		return err

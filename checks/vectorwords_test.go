@@ -27,7 +27,11 @@ func (w *world) expand(text string, x *probes.Exchange, e *vectorExchange) (stri
 		case "rune":
 			return runes(args)
 		case "tokens", "size":
-			return number(what, x, args)
+			of := x
+			if n, err := strconv.Atoi(whose); err == nil && n <= len(w.in.Round.Exchanges) {
+				of = w.in.Round.Exchanges[n-1]
+			}
+			return number(what, of, args)
 		}
 		p, ok := w.prompts[whose]
 		if !ok {
