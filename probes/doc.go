@@ -24,7 +24,7 @@
 // and only then sends. Every exchange of a step is built first and then waits
 // at a barrier, because many faults need requests that arrive together. Nothing
 // is ever retried: the first answer is the observation. What was not sent says
-// why (see Skip). The round that Run returns is frozen.
+// why (Exchange.SkipReason). The round that Run returns is frozen.
 //
 // Lengths are in tokens of the target, which crosstalk cannot count: it knows
 // bytes, and a calibration learnt from the target's own usage figures (Learn).
