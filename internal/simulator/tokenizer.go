@@ -167,7 +167,8 @@ func pieces(n, uppers, accents int, hash uint32) int {
 	return (n + 5) / 6
 }
 
-// tokenise cuts a short text, an answer, into the texts of its tokens.
+// tokenise cuts a short text, an answer, into the texts of its tokens. A rune
+// of two tokens stays in one piece.
 func tokenise(text string, tokenizer Tokenizer) []string {
 	var tokens []string
 	b := []byte(text)
@@ -187,8 +188,9 @@ func tokenise(text string, tokenizer Tokenizer) []string {
 				from = cut
 			}
 		}
-		tokens = append(tokens, text[from:at+n])
-		at += n
+		if at += n; from < at {
+			tokens = append(tokens, text[from:at])
+		}
 	}
 	return tokens
 }
