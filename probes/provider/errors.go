@@ -2,6 +2,7 @@ package provider
 
 import (
 	"bytes"
+	"cmp"
 	"net/http"
 	"slices"
 	"strconv"
@@ -27,7 +28,7 @@ func ClassifyError(status int, header http.Header, body []byte) *Failure {
 	if !found {
 		told = toldError{message: plainText(header.Get("Content-Type"), body)}
 	}
-	told.typ = cmpOr(told.typ, awsType(header))
+	told.typ = cmp.Or(told.typ, awsType(header))
 	f := &Failure{
 		Code: Clip(told.code, maxWord), Type: Clip(told.typ, maxWord), Param: Clip(told.param, maxWord),
 		Message: Clip(told.message, maxMessage), InStream: ok,
@@ -42,13 +43,6 @@ const (
 	maxMessage = 2 << 10
 	maxWord    = 100
 )
-
-func cmpOr(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
-}
 
 // awsType is the error type that AWS puts into a header, cut at the colon.
 func awsType(header http.Header) string {
@@ -80,7 +74,7 @@ func lengthKind(told toldError, text string, f *Failure) (FailureKind, bool) {
 	}
 	o, found := findOverLength(told.message)
 	byCode := slices.Contains([]string{"context_length_exceeded", "exceed_context_size_error", "context_window_exceeded"},
-		strings.ToLower(cmpOr(told.code, told.typ))) || told.typ == "exceed_context_size_error"
+		strings.ToLower(cmp.Or(told.code, told.typ))) || told.typ == "exceed_context_size_error"
 	if !found && !byCode {
 		return "", false
 	}
@@ -134,8 +128,8 @@ func (r errorRule) fits(words, text string) bool {
 	return containsAny(words, r.words...) || containsAny(text, r.texts...)
 }
 
-func containsAny(s string, any ...string) bool {
-	return slices.ContainsFunc(any, func(a string) bool { return strings.Contains(s, a) })
+func containsAny(s string, pieces ...string) bool {
+	return slices.ContainsFunc(pieces, func(p string) bool { return strings.Contains(s, p) })
 }
 
 // kindOfStatus is the kind of an error that says nothing we know.

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 )
@@ -85,11 +86,11 @@ func errorOfNode(root *Node) (toldError, bool) {
 // message beside it says more than the error.
 func errorOfString(root *Node, text string) toldError {
 	told := errorOfObject(root)
-	told.typ = cmpOr(root.Get("error_type").Text(), told.typ)
+	told.typ = cmp.Or(root.Get("error_type").Text(), told.typ)
 	if told.message == "" {
 		told.message = text
 	} else {
-		told.typ = cmpOr(told.typ, text)
+		told.typ = cmp.Or(told.typ, text)
 	}
 	return told
 }
@@ -97,7 +98,7 @@ func errorOfString(root *Node, text string) toldError {
 // errorOfObject reads the object that holds the message.
 func errorOfObject(n *Node) toldError {
 	told := toldError{
-		message: cmpOr(n.Get("message").Text(), n.Get("Message").Text()),
+		message: cmp.Or(n.Get("message").Text(), n.Get("Message").Text()),
 		code:    n.Get("code").Text(),
 		typ:     n.Get("type").Text(),
 		param:   n.Get("param").Text(),
@@ -128,7 +129,7 @@ func (e *toldError) addDetails(n *Node) {
 	}
 	for i := range details.Items {
 		d := &details.Items[i]
-		e.retryDelay = cmpOr(e.retryDelay, d.Get("retryDelay").Text())
+		e.retryDelay = cmp.Or(e.retryDelay, d.Get("retryDelay").Text())
 		e.reason += " " + d.Get("reason").Text()
 	}
 }
@@ -136,7 +137,7 @@ func (e *toldError) addDetails(n *Node) {
 // detailText is a text, or the messages of a list of validation errors.
 func detailText(n *Node) string {
 	if n.Kind != Array {
-		return cmpOr(n.Text(), cmpOr(n.Get("message").Text(), string(n.Raw)))
+		return cmp.Or(n.Text(), cmp.Or(n.Get("message").Text(), string(n.Raw)))
 	}
 	var parts []string
 	for i := range n.Items[:min(len(n.Items), 8)] {
@@ -194,10 +195,10 @@ func errorInText(text string) (toldError, bool) {
 
 // around returns the inner error with what only the outer one tells.
 func (e toldError) around(inner toldError) toldError {
-	inner.code = cmpOr(inner.code, e.code)
-	inner.typ = cmpOr(inner.typ, e.typ)
-	inner.param = cmpOr(inner.param, e.param)
-	inner.retryDelay = cmpOr(inner.retryDelay, e.retryDelay)
+	inner.code = cmp.Or(inner.code, e.code)
+	inner.typ = cmp.Or(inner.typ, e.typ)
+	inner.param = cmp.Or(inner.param, e.param)
+	inner.retryDelay = cmp.Or(inner.retryDelay, e.retryDelay)
 	inner.reason += " " + e.reason
 	if inner.status == 0 {
 		inner.status = e.status

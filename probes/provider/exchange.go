@@ -97,7 +97,7 @@ func (t *Transport) roundTrip(req *http.Request, call Call, resp *Response, tr *
 	err = reader.read(resp, got.Body)
 	switch {
 	case err == nil:
-	case context.Cause(ctx) == errLinger:
+	case errors.Is(context.Cause(ctx), errLinger):
 		resp.AddProblem("lingering", errLinger.Error(), len(resp.Body))
 	default:
 		resp.Failure, resp.Extra = failureOf(ctx, err, t.limits)

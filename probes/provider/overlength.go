@@ -80,7 +80,7 @@ var compiledOverLength = sync.OnceValue(func() []*regexp.Regexp {
 
 // findOverLength reports whether a text refuses a prompt for its length.
 func findOverLength(text string) (overLength, bool) {
-	text = Clip(text, maxMessage)
+	text = strings.ReplaceAll(Clip(text, maxMessage), `\'`, "'") // Python's way to print
 	for i, re := range compiledOverLength() {
 		m := re.FindStringSubmatch(text)
 		if m == nil {

@@ -13,7 +13,10 @@ import (
 const maxRetryAfter = 24 * time.Hour
 
 // retryInText finds "try again in 292ms", "retry after 40 seconds" and the like.
-var retryInText = regexp.MustCompile(`(?i)(?:try again in|retry after|retry in) ((?:[0-9.]+ ?(?:ms|milliseconds?|seconds?|secs?|s|minutes?|mins?|m|hours?|h)\b ?)+)`)
+var retryInText = regexp.MustCompile(`(?i)(?:try again in|retry after|retry in) ((?:` + oneSpan + ` ?)*` + oneSpan + `)\b`)
+
+// oneSpan is one number with its unit.
+const oneSpan = `[0-9.]+ ?(?:ms|milliseconds?|seconds?|secs?|s|minutes?|mins?|m|hours?|h)`
 
 // retryPart is one number of such a text with its unit.
 var retryPart = regexp.MustCompile(`(?i)([0-9.]+) ?(ms|milli|s|m|h)`)

@@ -37,8 +37,8 @@ func ParseSSE(body []byte, limit int) iter.Seq[SSEEvent] {
 			p.pos = 3
 		}
 		for p.pos < len(body) {
-			event, any := p.next()
-			if any && !yield(event) || event.Long {
+			event, found := p.next()
+			if found && !yield(event) || event.Long {
 				return
 			}
 		}
@@ -53,7 +53,7 @@ type sseParser struct {
 
 // next reads up to the next blank line. It reports whether there was anything
 // but blank lines and plain comments.
-func (p *sseParser) next() (event SSEEvent, any bool) {
+func (p *sseParser) next() (event SSEEvent, found bool) {
 	event.Offset = p.pos
 	fields := 0
 	for p.pos < len(p.body) {

@@ -9,7 +9,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"text/tabwriter"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -57,15 +56,13 @@ var update = flag.Bool("update", false, "write testdata/expected.txt anew; read 
 // people can read.
 func TestFixtureTable(t *testing.T) {
 	client := newClient(t, "http://127.0.0.1", provider.Limits{})
-	var table bytes.Buffer
-	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "fixture\tverdict\tlimit\tgiven\tretry\tfinish\tusage\tcontent\tproblems")
+	var table strings.Builder
+	addRow(&table, "fixture", "verdict", "limit", "given", "retry", "finish", "usage", "content", "problems")
 	for _, f := range allFixtures(t) {
 		resp := client.Parse(f.Status, f.Header, bytes.NewReader(f.Body))
-		fmt.Fprintln(w, f.Name+"\t"+strings.Join(row(resp), "\t"))
+		addRow(&table, append([]string{f.Name}, row(resp)...)...)
 	}
-	w.Flush()
-	got := trimLines(table.String())
+	got := table.String()
 	const path = "testdata/expected.txt"
 	if *update {
 		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
@@ -122,10 +119,13 @@ func usageText(u *provider.Usage) string {
 	return text(u.Prompt) + "+" + text(u.Completion) + " cached " + text(u.Cached)
 }
 
-func trimLines(s string) string {
-	lines := strings.Split(s, "\n")
-	for i := range lines {
-		lines[i] = strings.TrimRight(lines[i], " ")
+// addRow writes the cells in columns of fixed width, so that a new row does
+// not move the others.
+func addRow(table *strings.Builder, cells ...string) {
+	widths := []int{58, 18, 8, 17, 6, 11, 20, 24, 0}
+	var line strings.Builder
+	for i, cell := range cells {
+		fmt.Fprintf(&line, "%-*s ", widths[i], cell)
 	}
-	return strings.Join(lines, "\n")
+	table.WriteString(strings.TrimRight(line.String(), " ") + "\n")
 }

@@ -90,34 +90,37 @@ func (r *reading) oneEvent(e provider.SSEEvent, s *provider.Stream) {
 
 // known reads an event that is a chunk, an error, or something else.
 func (r *reading) known(e provider.SSEEvent, root *provider.Node) {
-	r.errorEvent(e, root)
+	failed := r.errorEvent(e, root)
 	switch {
 	case root.Get("choices").Is(provider.Array):
 		r.chunk(root, "delta")
 	case root.Get("usage").Is(provider.Object): // Cloudflare's last event
 		r.head(root)
-	case root.Get("error").Given():
+	case failed: // its text is the message of the failure
 	default:
 		r.problemOnce("unknown_event", "an event that is no chunk")
 		r.extras.Collect("event", root)
 	}
 }
 
-// errorEvent reads an event that is an error, by its name or its shape.
-func (r *reading) errorEvent(e provider.SSEEvent, root *provider.Node) {
+// errorEvent reads an event that is an error, by its name or its shape, and
+// reports whether it is one.
+func (r *reading) errorEvent(e provider.SSEEvent, root *provider.Node) bool {
 	told := e.Name == "error" || root.Get("error").Given() || root.Get("choices") == nil && root.Get("usage") == nil
 	if !told {
-		return
+		return false
 	}
 	f := provider.ClassifyError(r.resp.Status, r.resp.Header, e.Data)
 	if f == nil && e.Name == "error" {
 		f = provider.ClassifyError(500, r.resp.Header, e.Data)
 		f.InStream = true
 	}
-	if f != nil {
-		r.problem("error_in_stream", "an event that is an error")
-		r.resp.Fail(f)
+	if f == nil {
+		return false
 	}
+	r.problem("error_in_stream", "an event that is an error")
+	r.resp.Fail(f)
+	return true
 }
 
 // afterDone is where the text of events after the terminator stands.
