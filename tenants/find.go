@@ -60,11 +60,7 @@ func (c *Codec) FindBounded(text string) (hits []Hit, complete bool) {
 	}
 	f.run()
 	d.readEdits()
-	for i := range d.hits {
-		d.hits[i].PChance = math.Ldexp(float64(d.tried), -8*tagSize)
-	}
-	slices.SortFunc(d.hits, func(a, b Hit) int { return cmp.Compare(a.Start, b.Start) })
-	return d.hits, !d.exhausted
+	return d.result(), !d.exhausted
 }
 
 // decoder verifies the markers of one text.
@@ -82,6 +78,19 @@ type decoder struct {
 	tried     int
 	budget    int // readings with an edit that are left
 	exhausted bool
+}
+
+// result is the hits in order of Start, each once: pieces of a long text
+// overlap.
+func (d *decoder) result() []Hit {
+	slices.SortFunc(d.hits, func(a, b Hit) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End))
+	})
+	hits := slices.Compact(d.hits)
+	for i := range hits {
+		hits[i].PChance = math.Ldexp(float64(d.tried), -8*tagSize)
+	}
+	return hits
 }
 
 // open verifies a phrase under every key.

@@ -58,10 +58,12 @@ func (d *decoder) readCode(row []codeToken) (size int) {
 		}
 		w := codeWindow(row[:i+1])
 		if symbols == codeSymbols && bad == 0 && digits >= minDigits {
-			p := phraseOf(w.symbols())
 			d.count(1)
-			if d.verify(&p, w.hit(EditNone)) {
-				return len(w)
+			if w.version() == version {
+				p := phraseOf(w.symbols())
+				if d.verify(&p, w.hit(EditNone)) {
+					return len(w)
+				}
 			}
 		}
 		if symbols >= codeSymbols-1 && digits >= minDigits-1 && w.shaped(symbols) {
@@ -151,6 +153,9 @@ func (d *decoder) otherSymbol(w codeWindow, symbols []byte, from, to int, edit E
 	}
 	return false
 }
+
+// version is that of the phrase which the window begins with.
+func (w codeWindow) version() uint8 { return symbolOf[w[0].text[0]] >> (symbolBits - versionBits) }
 
 // symbols joins the symbols of the window.
 func (w codeWindow) symbols() []byte {

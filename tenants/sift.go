@@ -6,10 +6,16 @@ import (
 	"crosstalk/internal/words"
 )
 
-// lookBehind is how many words before the first listed word (or the first
-// digit) a marker may begin: enough for a code in groups of four, and for a
-// phrase of which the first words are damaged and numbered.
-const lookBehind = 8
+const (
+	// lookBehind is how many words before the first listed word (or the
+	// first digit) a marker may begin: enough for a code in groups of four,
+	// and for a phrase of which the first words are damaged and numbered.
+	lookBehind = 8
+	// maxZone is the most words in a zone. A longer one is read in pieces
+	// that overlap by more groups than a code can have.
+	maxZone     = 4096
+	zoneOverlap = 32
+)
 
 // sifter reads a text once, fast, and finds the few places worth a closer look:
 // stretches where listed words are dense, and zones where digits are, as they
@@ -22,13 +28,15 @@ type sifter struct {
 	// stretch and zone are called for each place.
 	stretch, zone func(from, to int)
 
-	recent [lookBehind]int // where the last words start, by number mod lookBehind
-	n      int             // words so far
+	recent [zoneOverlap]int // where the last words start, by number mod zoneOverlap
+	n      int              // words so far
 	buf    []token
 
 	from, to, listed, others int // the open stretch: listed counts its listed words
 
-	zoneFrom, zoneTo, digits, plain int // the open zone: plain counts words since the last digit
+	// The open zone: plain counts the words since the last digit, zoneN is
+	// the number of its first word.
+	zoneFrom, zoneTo, zoneN, digits, plain int
 }
 
 // minZoneDigits is the least number of digits in a zone. A code has six; two
@@ -40,11 +48,11 @@ func (f *sifter) run() {
 	s := words.NewScanner(f.text)
 	for s.Advance() {
 		start := s.Start()
-		if markerWords.mayBegin(f.text, start) || s.HasDigit() || f.listed > 0 || f.digits > 0 || !s.Plain() ||
-			escapes && start > 0 && f.text[start-1] == '\\' {
-			f.look(s.Word(), s.HasDigit())
+		odd := !s.Plain() || escapes && start > 0 && f.text[start-1] == '\\'
+		if odd || markerWords.mayBegin(f.text, start) || s.HasDigit() || f.listed > 0 || f.digits > 0 {
+			f.look(s.Word(), odd, s.HasDigit())
 		}
-		f.recent[f.n%lookBehind] = start
+		f.recent[f.n%zoneOverlap] = start
 		f.n++
 	}
 	f.endStretch()
@@ -52,9 +60,12 @@ func (f *sifter) run() {
 }
 
 // look takes notice of a word that may matter, or that follows one that does.
-func (f *sifter) look(w words.Word, digits bool) {
+// An odd word may have more than one reading.
+func (f *sifter) look(w words.Word, odd, digits bool) {
 	listed := 0
-	if !isFiller(w.Text) {
+	if markerWords.index(w.Text) >= 0 {
+		listed = 1
+	} else if odd && !isFiller(w.Text) {
 		f.buf = appendReadings(f.buf[:0], f.text, w)
 		for _, r := range f.buf {
 			if r.index >= 0 {
@@ -62,8 +73,10 @@ func (f *sifter) look(w words.Word, digits bool) {
 			}
 		}
 	}
-	f.lookStretch(w, listed)
-	if f.zone != nil {
+	if listed > 0 || f.listed > 0 {
+		f.lookStretch(w, listed)
+	}
+	if (digits || f.digits > 0) && f.zone != nil {
 		f.lookZone(w, digits)
 	}
 }
@@ -74,7 +87,10 @@ func (f *sifter) lookStretch(w words.Word, listed int) {
 	switch {
 	case listed > 0:
 		if f.listed == 0 {
-			f.from = f.behind(w.Start)
+			f.from = w.Start
+			if f.gap > 0 {
+				f.from = f.behind(w.Start, lookBehind)
+			}
 		}
 		f.listed += listed
 		f.to, f.others = w.End, 0
@@ -89,30 +105,31 @@ func (f *sifter) lookStretch(w words.Word, listed int) {
 
 // lookZone opens, extends or ends a zone.
 func (f *sifter) lookZone(w words.Word, digits bool) {
-	switch {
-	case digits:
+	if f.digits > 0 && f.n-f.zoneN >= maxZone {
+		found := f.digits
+		f.endZone()
+		f.zoneFrom, f.zoneN, f.digits = f.behind(w.Start, zoneOverlap), f.n-zoneOverlap, found
+	}
+	if digits {
 		if f.digits == 0 {
-			f.zoneFrom = f.behind(w.Start)
+			f.zoneFrom, f.zoneN = f.behind(w.Start, lookBehind), f.n
 		}
 		f.digits += countDigits(w.Text)
-		f.zoneTo, f.plain = w.End, 0
-	case f.digits > 0:
-		f.zoneTo = w.End
-		if f.plain++; f.plain >= lookBehind {
-			f.endZone()
-		}
+		f.plain = 0
+	} else if f.plain++; f.plain >= lookBehind {
+		f.endZone()
+		return
 	}
+	f.zoneTo = w.End
 }
 
-// behind is where the word lookBehind words before the one at start begins.
-func (f *sifter) behind(start int) int {
-	switch {
-	case f.gap == 0 || f.n == 0: // a stretch without gaps begins with a listed word
+// behind is where the n-th word before the one at start begins.
+func (f *sifter) behind(start, n int) int {
+	n = min(n, f.n)
+	if n == 0 {
 		return start
-	case f.n < lookBehind:
-		return f.recent[0]
 	}
-	return f.recent[f.n%lookBehind]
+	return f.recent[(f.n-n)%zoneOverlap]
 }
 
 func (f *sifter) endStretch() {
@@ -186,7 +203,11 @@ func appendReadings(dst []token, text string, w words.Word) []token {
 }
 
 func tokenOf(word string, start, end int) token {
-	return token{index: markerWords.index(word), near: markerWords.near(word), start: int32(start), end: int32(end)}
+	t := token{index: -1, near: markerWords.near(word), start: int32(start), end: int32(end)}
+	if t.near >= 0 && markerWords.words[t.near] == word {
+		t.index = t.near
+	}
+	return t
 }
 
 // escapeLength is the length of what a backslash before word escapes: n, r or

@@ -189,6 +189,10 @@ func (s *Scanner) lowered(start, end int) string {
 	return s.block.String()[from:]
 }
 
+// maxJoined bounds the hyphens at line ends in one word. A phrase of whole words
+// may have one behind each.
+const maxJoined = 32
+
 // slow reads the word that begins at start, where the fast path met a rune
 // beyond ASCII or a hyphen at a line end. It returns the word and the position
 // behind it; ok is false when there is no word, only separators up to there.
@@ -200,6 +204,7 @@ func (s *Scanner) slow(start int) (w Word, next int, ok bool) {
 		kind   = scriptOther // of the letters so far
 		end    = start       // behind the last letter
 		letter = false       // the last rune of raw is a letter
+		joined = 0           // hyphens at line ends
 		text   = s.text
 	)
 	i := start
@@ -208,8 +213,9 @@ func (s *Scanner) slow(start int) (w Word, next int, ok bool) {
 		if r >= utf8.RuneSelf {
 			r, size = utf8.DecodeRuneInString(text[i:])
 		}
-		if letter && !s.apart && isHyphen(r) {
+		if letter && !s.apart && joined < maxJoined && isHyphen(r) {
 			if j := s.continues(i + size); j > 0 {
+				joined++
 				i = j
 				continue
 			}
