@@ -44,10 +44,11 @@ func (p *Prompt) match(text string, least, from, to int) (spans []Span, pages in
 		return nil, 0
 	}
 	w := p.walk(from)
+	page := -1 // the page being read
 	check := 1 // pages to read before it is worth to look for an early end
 	for w.sentence < p.spec.Sentences {
-		if page := w.sentence / p.family.pageSentences; page != w.page {
-			if page == to {
+		if next := w.sentence / p.family.pageSentences; next != page {
+			if next == to {
 				break
 			}
 			if pages == check {
@@ -56,6 +57,7 @@ func (p *Prompt) match(text string, least, from, to int) (spans []Span, pages in
 				}
 				check *= 2
 			}
+			page = next
 			pages++
 		}
 		piece, kind, offset := w.next()

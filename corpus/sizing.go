@@ -13,10 +13,9 @@ type Calibration struct {
 	Overhead float64 `json:"overhead"`
 	// PerByte is tokens per byte of prompt.
 	PerByte float64 `json:"per_byte"`
-	// Spread is the relative half-width of the interval of a predicted token
-	// count, e.g. 0.005 for half a per cent: how well the ratio is known.
-	// Tokens adds to it what differs from prompt to prompt, which matters for
-	// short prompts only.
+	// Spread is the relative half-width of the interval of the token count
+	// predicted for a long prompt, e.g. 0.005 for half a per cent. The interval
+	// for a short one differs, see Tokens.
 	Spread float64 `json:"spread"`
 	// Sums and Squares are the weighted sums of the observations that the fit
 	// is made from: of 1, bytes, bytes², tokens, bytes*tokens; and tokens².
@@ -96,7 +95,7 @@ func (c Calibration) credible(bytes int64, tokens int) bool {
 	}
 	mid := c.predict(bytes)
 	off := math.Abs(float64(tokens)-mid) / mid
-	return off <= math.Max(disagreement, 3*c.halfWidth(mid))
+	return off <= math.Max(disagreement, 3*c.halfWidth(bytes))
 }
 
 // noise is the relative variance of the token counts of prompts of one size.
@@ -114,9 +113,7 @@ func noise(tokens float64) float64 {
 // observations' worth of agreement are taken on trust.
 func (c *Calibration) fit() {
 	one, b, bb, t, bt := c.Sums[0], c.Sums[1], c.Sums[2], c.Sums[3], c.Sums[4]
-	const trust = 1 / float64(overheadError*overheadError)
-	determinant := (one+trust)*bb - b*b
-	c.Overhead = math.Max((bb*(t+trust*priorOverhead)-b*bt)/determinant, 0)
+	c.Overhead = math.Max((bb*(t+trust*priorOverhead)-b*bt)/c.determinant(), 0)
 	c.PerByte = (bt - c.Overhead*b) / bb
 	o, p := c.Overhead, c.PerByte
 
@@ -124,13 +121,37 @@ func (c *Calibration) fit() {
 	const trusted = 2
 	freedom := c.N - 1 + trusted
 	scale := (math.Max(residual, 0) + trusted) / float64(freedom)
-	variance := modelNoise*modelNoise + (one+trust)/determinant/(p*p)
+	c.Spread = student99(freedom) * math.Sqrt(scale*c.longVariance())
+	c.Spread = math.Min(math.Max(c.Spread, c.leastSpread()), priorSpread)
+}
 
-	c.Spread = math.Max(student99(freedom)*math.Sqrt(scale*variance), spreadFloor)
+// trust is the weight of priorOverhead in the fit.
+const trust = 1 / float64(overheadError*overheadError)
+
+// determinant is that of the normal equations.
+func (c Calibration) determinant() float64 {
+	return (c.Sums[0]+trust)*c.Sums[2] - c.Sums[1]*c.Sums[1]
+}
+
+// variance is the relative variance of the prediction for so many bytes, up to
+// the factor that says how well the observations agree: small near the sizes
+// observed.
+func (c Calibration) variance(bytes float64) float64 {
+	fit := c.Sums[2] - 2*bytes*c.Sums[1] + bytes*bytes*(c.Sums[0]+trust)
+	tokens := c.Overhead + bytes*c.PerByte
+	return modelNoise*modelNoise + math.Max(fit/c.determinant(), 0)/(tokens*tokens)
+}
+
+// longVariance is variance for a prompt without end.
+func (c Calibration) longVariance() float64 {
+	return modelNoise*modelNoise + (c.Sums[0]+trust)/c.determinant()/(c.PerByte*c.PerByte)
+}
+
+func (c Calibration) leastSpread() float64 {
 	if c.N == 1 {
-		c.Spread = math.Max(c.Spread, firstSpread)
+		return firstSpread
 	}
-	c.Spread = math.Min(c.Spread, priorSpread)
+	return spreadFloor
 }
 
 // student99 is the two-sided 99 % quantile of Student's t: the first terms of
@@ -146,20 +167,29 @@ func (c Calibration) predict(bytes int64) float64 {
 	return c.Overhead + float64(bytes)*c.PerByte
 }
 
-// halfWidth is the relative half-width of the interval around a prediction.
-func (c Calibration) halfWidth(tokens float64) float64 {
+// halfWidth is the relative half-width of the interval around the prediction for
+// so many bytes.
+func (c Calibration) halfWidth(bytes int64) float64 {
 	if c.N == 0 {
 		return c.Spread
 	}
-	return c.Spread + quantile99*tokenNoise/math.Sqrt(math.Max(tokens, 1))
+	width := c.Spread
+	if c.Sums[2] > 0 { // not a calibration that was given without its sums
+		width *= math.Sqrt(c.variance(float64(bytes)) / c.longVariance())
+	}
+	tokens := math.Max(c.predict(bytes), 1)
+	return math.Max(width, c.leastSpread()) + quantile99*tokenNoise/math.Sqrt(tokens)
 }
 
 // Tokens predicts the token count of a prompt of so many bytes: the lowest,
 // the likeliest and the highest. The interval is symmetrical in ratio: with a
-// half-width of w it reaches from mid/(1+w) to mid*(1+w).
+// half-width of w it reaches from mid/(1+w) to mid*(1+w). For long prompts w is
+// the Spread. It is smaller near the sizes observed, if those were all short, and
+// larger for short prompts by what differs from one to the next: 6 % at 300
+// tokens, 1 % at 10,000.
 func (c Calibration) Tokens(bytes int64) (low, mid, high int) {
 	t := c.predict(max(bytes, 0))
-	w := 1 + c.halfWidth(t)
+	w := 1 + c.halfWidth(max(bytes, 0))
 	return int(math.Floor(t / w)), int(math.Round(t)), int(math.Ceil(t * w))
 }
 
