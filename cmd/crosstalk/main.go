@@ -66,6 +66,13 @@ Exit codes of commands that judge: 0 sound, 1 damaged, 3 could not tell,
   crosstalk config init                 write a starter configuration
   crosstalk validate --dry-run          what would be sent, to whom, at what cost
   crosstalk validate                    judge the target once`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usageError(fmt.Errorf("unknown command %q", args[0]), "'crosstalk --help' lists the commands")
+			}
+			return nil
+		},
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Version:       version(),

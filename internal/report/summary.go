@@ -73,7 +73,7 @@ type Summary struct {
 	Findings []Finding         `json:"findings"`
 	NotSent  map[string]int    `json:"not_sent,omitempty"` // by reason
 	Rounds   []Round           `json:"rounds"`
-	Undecid  map[string]int    `json:"undecided,omitempty"` // by kind
+	Undecid  map[string]int    `json:"undecided,omitempty"` // by reason
 	tenants  map[uint16]string // index to name
 }
 
@@ -199,6 +199,10 @@ func confirmedRounds(run []*Outcome) map[uuid.UUID]bool {
 
 func (s *Summary) addRound(o *Outcome, confirmed map[uuid.UUID]bool, cells map[probes.Cell]*cellTally) {
 	r := Round{ID: o.Round.ID, Probe: o.Round.Plan.Probe, Confirms: o.Round.Plan.Confirm}
+	reasons := map[uuid.UUID]string{}
+	for _, v := range o.Report.Verdicts {
+		reasons[v.Exchange] = v.Reason
+	}
 	for _, x := range o.Round.Exchanges {
 		verdict := o.Report.Verdict(x.ID)
 		if verdict == checks.Inconclusive && confirmed[o.Round.ID] && o.Report.Has(x.ID, checks.KindLostAskedSeal) {
@@ -206,6 +210,9 @@ func (s *Summary) addRound(o *Outcome, confirmed map[uuid.UUID]bool, cells map[p
 		}
 		if x.Skipped != "" {
 			s.NotSent[x.SkipReason()]++
+		}
+		if verdict == checks.Inconclusive && x.Response != nil {
+			s.Undecid[reasons[x.ID]]++
 		}
 		t := tallyOf(cells, x.Intent.Cell)
 		t.add(x, verdict)
@@ -232,9 +239,6 @@ func (s *Summary) addFindings(o *Outcome) {
 	for _, f := range o.Report.Findings {
 		if f.Class == checks.Sound {
 			continue
-		}
-		if f.Class == checks.Inconclusive {
-			s.Undecid[f.Kind]++
 		}
 		row := Finding{Finding: f, Round: o.Round.ID, Probe: o.Round.Plan.Probe}
 		if x := byID[f.Exchange]; x != nil {
