@@ -19,9 +19,6 @@ type crowd struct {
 	by     *origin
 }
 
-// freshened is how many texts of the stock are replaced at each refill.
-const freshened = 8
-
 // newCrowd returns a crowd that keeps about target bytes of text in stock.
 func newCrowd(seed uint64, tokens Tokenizer, target int) *crowd {
 	return &crowd{
@@ -33,7 +30,7 @@ func newCrowd(seed uint64, tokens Tokenizer, target int) *crowd {
 	}
 }
 
-// restock makes new texts: as many as are missing at first, some each time
+// restock makes new texts: as many as are missing at first, one each time
 // after that.
 func (c *crowd) restock() {
 	for c.size < c.target {
@@ -41,12 +38,10 @@ func (c *crowd) restock() {
 		c.stock = append(c.stock, d)
 		c.size += len(d.text)
 	}
-	for range freshened {
-		i := c.rng.IntN(len(c.stock))
-		c.size -= len(c.stock[i].text)
-		c.stock[i] = c.one()
-		c.size += len(c.stock[i].text)
-	}
+	i := c.rng.IntN(len(c.stock))
+	c.size -= len(c.stock[i].text)
+	c.stock[i] = c.one()
+	c.size += len(c.stock[i].text)
 }
 
 // one is the traffic of one stranger, filled up to whole pages by the next
@@ -68,29 +63,14 @@ func (c *crowd) refill(p *pool, share float64) {
 	if share <= 0 || p.reuse == ReuseOff {
 		return
 	}
-	tenants, _, blank := p.census()
-	spare := int((1 - min(share, 1)) * float64(len(p.pages)))
-	if blank == 0 && tenants <= spare {
-		return
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.restock()
 	var doc *draft
 	next := 0
-	left := tenants
-	p.eachFree(func(g *page) {
-		if g.origin != nil && g.origin.stranger {
-			return
-		}
-		if g.origin != nil {
-			keep := c.rng.IntN(max(left, 1)) < spare
-			left--
-			if keep {
-				spare--
-				return
-			}
-		}
+	// The small summand is for shares such as 0.9, which are not exact.
+	spare := int((1-min(share, 1))*float64(len(p.pages)) + 1e-6)
+	p.overwrite(spare, func(g *page) {
 		if doc == nil || next == doc.pages() {
 			doc, next = c.stock[c.rng.IntN(len(c.stock))], 0
 		}

@@ -173,6 +173,7 @@ func (e *replica) fillPrefill(ctx context.Context, j *job) ([]int32, error) {
 // the request body.
 func (e *replica) computePrefill(ctx context.Context, j *job) error {
 	seconds := float64(j.truth.Prefilled) / (e.opts.PrefillRate * e.opts.Speed)
+	seconds *= 1 + e.opts.Jitter*j.rng.ExpFloat64()
 	return sleepUntil(ctx, j.body.Add(time.Duration(seconds*float64(time.Second))))
 }
 

@@ -125,7 +125,7 @@ func TestFaults(t *testing.T) {
 				}
 				pa, pb, b := c.play(t, s, url, faults...)
 				truth := truthOf(t, s, "B")
-				want := Truth{Class: ClassRight}
+				want := Truth{Class: ClassRight, Faults: []string{}}
 				if on {
 					want = Truth{Class: c.class, Faults: []string{f.Name}}
 				}

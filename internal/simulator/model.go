@@ -78,7 +78,7 @@ func (m model) recall(r *reading, q question, tokens int) answer {
 		list = list[:1]
 	}
 
-	a := answer{kind: kindRecall, sources: r.origins(q.at, q.at+1)}
+	a := answer{kind: kindRecall}
 	var said []seal
 	for _, s := range list {
 		if lost[s.number] {

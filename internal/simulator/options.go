@@ -50,6 +50,9 @@ type Options struct {
 	// waiting.
 	PrefillRate, DecodeRate float64
 	Speed                   float64
+	// Jitter stretches each prefill by a random share, exponentially
+	// distributed with this mean; presets have 0.05.
+	Jitter float64
 
 	Profile Profile
 	Faults  []Fault
@@ -86,7 +89,7 @@ func Presets() []Described {
 
 // Preset returns the options of a named engine.
 func Preset(name string) (Options, error) {
-	o := Options{Window: 1048576, PrefillPool: 2040000, DecodePool: 2040000}
+	o := Options{Window: 1048576, PrefillPool: 2040000, DecodePool: 2040000, Jitter: 0.05}
 	switch name {
 	case PresetFixed:
 	case PresetHonest:
@@ -159,6 +162,7 @@ func (o Options) check() error {
 	wrong(o.Truths < 1, "truths is %d, want at least 1", o.Truths)
 	wrong(!(o.Strangers >= 0 && o.Strangers <= 1), "strangers is %v, want 0 to 1", o.Strangers)
 	wrong(!(o.PrefillRate > 0 && o.DecodeRate > 0 && o.Speed > 0), "rates and speed must be above 0")
+	wrong(!(o.Jitter >= 0 && o.Jitter <= 10), "jitter is %v, want 0 to 10", o.Jitter)
 	wrong(o.Router != RouterSticky && o.Router != RouterRoundRobin, "router is %q, want sticky or round-robin", o.Router)
 	wrong(o.Tokens != TokenizerWords && o.Tokens != TokenizerBytes, "tokenizer is %q, want words or bytes", o.Tokens)
 	switch o.Reuse {

@@ -63,8 +63,15 @@ type pool struct {
 	free    []int32 // a ring: count entries from head on
 	head    int
 	count   int
+	isFree  []bool
 	rng     *rand.Rand
 	waiting []*waiter
+
+	// due are pages that strangers have still to write over, in the order in
+	// which they were freed; each page is in it once at most, see isDue. A
+	// page given out again stays in it.
+	due   []int32
+	isDue []bool
 }
 
 // waiter is a request that waits for pages.
@@ -78,19 +85,18 @@ type waiter struct {
 func newPool(tokens int, reuse Reuse, seed uint64) *pool {
 	n := max(pagesFor(tokens), 1)
 	p := &pool{
-		pages: make([]page, n),
-		reuse: reuse,
-		free:  make([]int32, n),
-		count: n,
-		rng:   rand.New(rand.NewPCG(seed, 0x706f6f6c)),
+		pages:  make([]page, n),
+		reuse:  reuse,
+		free:   make([]int32, n),
+		isFree: make([]bool, n),
+		isDue:  make([]bool, n),
+		rng:    rand.New(rand.NewPCG(seed, 0x706f6f6c)),
 	}
-	for i := range p.free {
-		// LIFO takes from the end: the first page must stand there.
-		p.free[i] = int32(i)
-		if reuse == ReuseLIFO {
-			p.free[i] = int32(n - 1 - i)
-		}
+	all := make([]int32, n)
+	for i := range all {
+		all[i] = int32(i)
 	}
+	p.push(all)
 	return p
 }
 
@@ -163,6 +169,13 @@ func (p *pool) push(pages []int32) {
 		p.free[(p.head+p.count)%len(p.free)] = page
 		p.count++
 	}
+	for _, i := range pages {
+		p.isFree[i] = true
+		if o := p.pages[i].origin; !p.isDue[i] && (o == nil || !o.stranger) {
+			p.isDue[i] = true
+			p.due = append(p.due, i)
+		}
+	}
 }
 
 // pop takes n pages out of the free ones.
@@ -182,6 +195,7 @@ func (p *pool) pop(n int) []int32 {
 			p.head = (p.head + 1) % len(p.free)
 		}
 		p.count--
+		p.isFree[given[i]] = false
 		if p.reuse == ReuseOff {
 			p.pages[given[i]].write(nil, 0, nil)
 		}
@@ -189,31 +203,51 @@ func (p *pool) pop(n int) []int32 {
 	return given
 }
 
-// eachFree calls f with every free page in the order it will be given out. The
-// pool is locked meanwhile.
-func (p *pool) eachFree(f func(*page)) {
+// overwrite calls write for free pages that no stranger wrote last until at most
+// spare of them are left, drawn by lot among those that tenants wrote; blank
+// ones are never spared. The pool is locked meanwhile.
+func (p *pool) overwrite(spare int, write func(*page)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for i := range p.count {
-		at := i
-		if p.reuse == ReuseLIFO {
-			at = p.count - 1 - i
+	left, tenants := p.due[:0], 0
+	for _, i := range p.due {
+		if p.isFree[i] && p.pages[i].origin != nil {
+			tenants++
 		}
-		f(&p.pages[p.free[(p.head+at)%len(p.free)]])
 	}
+	for _, i := range p.due {
+		p.isDue[i] = false
+		if !p.isFree[i] {
+			continue // it comes again when it is freed
+		}
+		if p.pages[i].origin != nil {
+			keep := p.rng.IntN(tenants) < spare
+			if tenants--; keep {
+				spare--
+				p.isDue[i] = true
+				left = append(left, i)
+				continue
+			}
+		}
+		write(&p.pages[i])
+	}
+	p.due = left
 }
 
 // census counts the free pages by who wrote them last.
 func (p *pool) census() (tenants, strangers, blank int) {
-	p.eachFree(func(g *page) {
-		switch {
-		case g.origin == nil:
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i := range p.pages {
+		switch o := p.pages[i].origin; {
+		case !p.isFree[i]:
+		case o == nil:
 			blank++
-		case g.origin.stranger:
+		case o.stranger:
 			strangers++
 		default:
 			tenants++
 		}
-	})
+	}
 	return tenants, strangers, blank
 }

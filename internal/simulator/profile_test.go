@@ -189,6 +189,20 @@ func TestGatewayIlls(t *testing.T) {
 	}
 }
 
+// A client that is still sending a large body sees the refusal.
+func TestLargeBodies(t *testing.T) {
+	p, _ := ParseProfile("maxbody=100000")
+	o := small(t, PresetFixed)
+	o.Profile, o.Keys = p, map[string]string{"key-a": "alpha"}
+	_, url := start(t, o)
+	text := makePrompt("alpha", 1_000_000, 3, 0).text
+	for key, want := range map[string]int{"key-a": 413, "key-x": 401} {
+		if r := (call{key: key, text: text}).do(context.Background(), url); r.status != want {
+			t.Errorf("%s: %d %v, want %d", key, r.status, r.err, want)
+		}
+	}
+}
+
 func TestHang(t *testing.T) {
 	s, url := profiled(t, "hang=1")
 	ctx, cancel := context.WithCancel(context.Background())

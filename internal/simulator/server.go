@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"strings"
@@ -226,6 +227,8 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 func (s *Server) receive(w http.ResponseWriter, r *http.Request, j *job, p Profile) (*request, bool) {
 	var ok bool
 	if j.truth.Tenant, ok = s.tenant(r); !ok {
+		// Read to the end, or a client that still writes would see a reset.
+		_, _ = io.Copy(io.Discard, io.LimitReader(r.Body, s.opts.MaxRequest))
 		writeJSON(w, http.StatusUnauthorized, map[string]string{"error": "Unauthorized"})
 		return nil, false
 	}

@@ -18,6 +18,7 @@ func TestTokenise(t *testing.T) {
 		{"café Größe", "café| Grö|ße"},
 		{"东京 is 大", "东|京| is| |大"},
 		{"seal 3: amber", "seal| |3|:| amber"},
+		{"ok 😊!", "ok| |😊|!"},
 		{"HTTP getUserName", "HT|TP| get|User|Name"},
 		{"", ""},
 	}

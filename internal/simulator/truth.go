@@ -154,6 +154,11 @@ func (t *truths) clear() {
 
 // add records a finished request.
 func (t *truths) add(truth Truth) {
+	for _, list := range []*[]string{&truth.Faults, &truth.Donors, &truth.DonorTenants, &truth.Read.From} {
+		if *list == nil {
+			*list = []string{} // [] in JSON, not null
+		}
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.ring) < t.limit {
