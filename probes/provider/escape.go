@@ -1,14 +1,20 @@
 package provider
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"math/bits"
 	"unicode/utf8"
 )
 
-// escapeBuffer is how much of a prompt is in memory at a time.
-const escapeBuffer = 32 << 10
+// escapeBuffer is how much of a prompt is in memory at a time. Short prompts
+// need no more than firstBuffer.
+const (
+	escapeBuffer = 32 << 10
+	firstBuffer  = 4 << 10
+)
 
 // ErrPrompt is wrapped by every error about a prompt that cannot be sent.
 var ErrPrompt = errors.New("prompt cannot be sent")
@@ -41,15 +47,36 @@ func escapeOf(b byte) string {
 	return ""
 }
 
-// plain reports whether b stands for itself in a JSON string.
-func plain(b byte) bool { return b >= 0x20 && b != '"' && b != '\\' }
+// plainPrefix returns how many bytes at the beginning of p stand for
+// themselves. It looks at eight bytes at a time: subtracting from each lane
+// sets its high bit if the lane was smaller, and a lane that equals a byte is
+// zero after the exclusive or. A borrow can mark lanes above the first hit
+// only, so the lowest mark is right.
+func plainPrefix(p []byte) int {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	i := 0
+	for ; i+8 <= len(p); i += 8 {
+		x := binary.LittleEndian.Uint64(p[i:])
+		quote, slash := x^ones*'"', x^ones*'\\'
+		hit := ((x - ones*0x20) & ^x) | ((quote - ones) & ^quote) | ((slash - ones) & ^slash)
+		if hit &= highs; hit != 0 {
+			return i + bits.TrailingZeros64(hit)/8
+		}
+	}
+	for ; i < len(p); i++ {
+		if p[i] < 0x20 || p[i] == '"' || p[i] == '\\' {
+			return i
+		}
+	}
+	return i
+}
 
 // EscapedSize reads r to its end and returns how many bytes its text takes
 // inside a JSON string. It fails if the text is not UTF-8 (JSON cannot carry
 // it unchanged) or if its length is not size.
 func EscapedSize(r io.Reader, size int64) (int64, error) {
 	var (
-		buf   = make([]byte, escapeBuffer)
+		buf   = make([]byte, min(max(size, 0)+utf8.UTFMax, escapeBuffer))
 		carry int // bytes of a character cut off by the last read
 		read  int64
 		total int64
@@ -58,10 +85,13 @@ func EscapedSize(r io.Reader, size int64) (int64, error) {
 		n, err := r.Read(buf[carry:])
 		read += int64(n)
 		total += int64(n)
-		for _, b := range buf[carry : carry+n] {
-			if !plain(b) {
-				total += int64(len(escapeOf(b)) - 1)
+		for rest := buf[carry : carry+n]; ; {
+			k := plainPrefix(rest)
+			if k == len(rest) {
+				break
 			}
+			total += int64(len(escapeOf(rest[k])) - 1)
+			rest = rest[k+1:]
 		}
 		text := buf[:carry+n]
 		whole := len(text) - partialRune(text)
@@ -140,7 +170,10 @@ func (e *escaper) Read(p []byte) (int, error) {
 
 // fill reads more text.
 func (e *escaper) fill() {
-	if e.buf == nil {
+	switch len(e.buf) {
+	case 0:
+		e.buf = make([]byte, firstBuffer)
+	case firstBuffer:
 		e.buf = make([]byte, escapeBuffer)
 	}
 	k, err := e.src.Read(e.buf)
@@ -151,10 +184,7 @@ func (e *escaper) fill() {
 // or takes that one's escape.
 func (e *escaper) step(p []byte) int {
 	limit := min(len(p), len(e.in))
-	k := 0
-	for k < limit && plain(e.in[k]) {
-		k++
-	}
+	k := plainPrefix(e.in[:limit])
 	copy(p, e.in[:k])
 	e.in = e.in[k:]
 	if k < limit {

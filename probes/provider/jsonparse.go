@@ -23,7 +23,7 @@ type JSONProblem struct {
 // Invalid UTF-8 in strings is kept as it is, so that a character split over
 // two strings can be joined again; it is noted as a problem.
 func ParseJSON(text []byte, depth int) (root *Node, end int, problems []JSONProblem, err error) {
-	p := jsonParser{text: text, depth: depth}
+	p := jsonParser{text: text, copied: string(text), depth: depth}
 	root = new(Node)
 	if err := p.value(root); err != nil {
 		return nil, p.pos, p.problems, err
@@ -34,6 +34,7 @@ func ParseJSON(text []byte, depth int) (root *Node, end int, problems []JSONProb
 
 type jsonParser struct {
 	text     []byte
+	copied   string // the same: strings without escapes are parts of it
 	pos      int
 	depth    int // levels left
 	nodes    int
@@ -144,6 +145,9 @@ func (p *jsonParser) object(n *Node) error {
 			return p.syntax()
 		}
 		p.pos++
+		if n.Members == nil {
+			n.Members = make([]Member, 0, 4)
+		}
 		n.Members = append(n.Members, Member{Name: name})
 		if err := p.value(&n.Members[len(n.Members)-1].Value); err != nil {
 			return err
@@ -256,7 +260,7 @@ func (p *jsonParser) str() (string, error) {
 		case p.pos >= len(p.text) || c < 0x20:
 			return "", p.syntax()
 		case c == '"':
-			text := string(p.text[start:p.pos])
+			text := p.copied[start:p.pos]
 			p.pos++
 			p.checkUTF8(text, start)
 			return text, nil

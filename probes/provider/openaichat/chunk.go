@@ -86,7 +86,11 @@ func (r *reading) hint(name string, n *provider.Node) {
 // firstChoice reads the choice that is the answer.
 func (r *reading) firstChoice(choice *provider.Node, part string) {
 	before := r.resp.FinishReason
-	r.message(choice.Get(part), "choices[0]."+part)
+	where := "choices[0].message"
+	if part == "delta" {
+		where = "choices[0].delta"
+	}
+	r.message(choice.Get(part), where)
 	if before != "" && r.added > 0 {
 		r.problemOnce("after_finish", "content after the finish reason")
 	}

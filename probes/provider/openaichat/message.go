@@ -18,11 +18,11 @@ func (r *reading) message(m *provider.Node, where string) {
 	if role := m.Get("role"); role.Given() && role.Text() != "assistant" && role.Text() != "" {
 		r.problemOnce("role", "the answer is by "+provider.Clip(role.Text(), 40))
 	}
-	r.textField(m.Get("content"), where+".content", &r.content)
+	r.textField(m, "content", where, &r.content)
 	r.reasoningFields(m, where)
 	if refusal := m.Get("refusal"); refusal.Is(provider.String) {
 		r.refusal.WriteString(refusal.Text())
-	} else {
+	} else if refusal.Given() {
 		r.extras.Collect(where+".refusal", refusal)
 	}
 	if !r.tools.add(m.Get("tool_calls"), m.Get("function_call")) {
@@ -38,19 +38,19 @@ func (r *reading) append(to *strings.Builder, text string) {
 	r.added += len(text)
 }
 
-// textField reads content as a string, or as a list of parts.
-func (r *reading) textField(n *provider.Node, where string, to *strings.Builder) {
-	switch {
+// textField reads a field that is a string, or a list of parts.
+func (r *reading) textField(of *provider.Node, field, where string, to *strings.Builder) {
+	switch n := of.Get(field); {
 	case !n.Given():
 	case n.Is(provider.String):
 		r.append(to, n.Text())
 	case n.Is(provider.Array):
 		for i := range n.Items {
-			r.part(&n.Items[i], fmt.Sprintf("%s[%d]", where, i), to)
+			r.part(&n.Items[i], fmt.Sprintf("%s.%s[%d]", where, field, i), to)
 		}
 	default:
-		r.problemOnce("wrong_type", "the content is neither text nor parts")
-		r.extras.Collect(where, n)
+		r.problemOnce("wrong_type", "the "+field+" is neither text nor parts")
+		r.extras.Collect(where+"."+field, n)
 	}
 }
 
@@ -59,11 +59,11 @@ func (r *reading) textField(n *provider.Node, where string, to *strings.Builder)
 func (r *reading) part(n *provider.Node, where string, to *strings.Builder) {
 	switch n.Get("type").Text() {
 	case "text", "output_text":
-		r.textField(n.Get("text"), where+".text", to)
+		r.textField(n, "text", where, to)
 		r.extras.CollectMembers(where, n, func(name string) bool { return name == "type" || name == "text" })
 	case "thinking", "reasoning":
 		for _, name := range []string{"thinking", "reasoning", "text"} {
-			r.textField(n.Get(name), where+"."+name, &r.reasoning)
+			r.textField(n, name, where, &r.reasoning)
 		}
 	default:
 		if n.Is(provider.String) {
@@ -78,12 +78,12 @@ func (r *reading) part(n *provider.Node, where string, to *strings.Builder) {
 // send both with the same text.
 func (r *reading) reasoningFields(m *provider.Node, where string) {
 	a, b := m.Get("reasoning_content"), m.Get("reasoning")
-	r.textField(a, where+".reasoning_content", &r.reasoning)
+	r.textField(m, "reasoning_content", where, &r.reasoning)
 	if a.Text() == "" || a.Text() != b.Text() {
 		if b.Is(provider.Object) {
 			r.extras.Collect(where+".reasoning", b)
 		} else {
-			r.textField(b, where+".reasoning", &r.reasoning)
+			r.textField(m, "reasoning", where, &r.reasoning)
 		}
 	}
 }
