@@ -9,6 +9,7 @@ import (
 	"hash"
 
 	"crosstalk/corpus"
+	"crosstalk/internal/secret"
 )
 
 // Codec mints and finds markers under a fleet key, and finds those of older
@@ -18,7 +19,7 @@ type Codec struct {
 }
 
 // keys are the three keys of a fleet key.
-type keys struct{ mac, enc, prompt []byte }
+type keys struct{ mac, enc, prompt secret.Value }
 
 // NewCodec derives the three keys of a fleet key. Markers are minted under
 // newest and found under any of the keys.
@@ -56,7 +57,7 @@ func (c *Codec) Mint(p Payload, d corpus.Dress) (text string, ok bool) {
 func (c *Codec) PromptKey(p Payload) corpus.Key {
 	var msg [8]byte
 	binary.BigEndian.PutUint64(msg[:], p.Request().bits())
-	h := hmac.New(sha256.New, c.keys[0].prompt)
+	h := newHMAC(c.keys[0].prompt)
 	h.Write(msg[1:])
 	return corpus.Key(h.Sum(nil))
 }
@@ -114,8 +115,10 @@ type prf struct {
 }
 
 func newPRF(k keys) *prf {
-	return &prf{mac: hmac.New(sha256.New, k.mac), enc: hmac.New(sha256.New, k.enc)}
+	return &prf{mac: newHMAC(k.mac), enc: newHMAC(k.enc)}
 }
+
+func newHMAC(key secret.Value) hash.Hash { return hmac.New(sha256.New, []byte(key.Reveal())) }
 
 // seal encrypts and authenticates a payload.
 func (f *prf) seal(p Payload) phrase {

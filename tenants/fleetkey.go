@@ -24,17 +24,16 @@ const FleetKeySize = 32
 // marker and rebuilds any prompt. It cannot be printed. The zero FleetKey is
 // all zeros, known to everybody: it serves only where nothing is to be proved.
 type FleetKey struct {
-	// Behind a pointer, fmt prints an address even where it calls no method.
-	key *[FleetKeySize]byte
+	key secret.Value // FleetKeySize bytes, or none for the zero key
 }
 
 // NewFleetKey makes a random key.
 func NewFleetKey() (FleetKey, error) {
-	k := FleetKey{new([FleetKeySize]byte)}
-	if _, err := rand.Read(k.key[:]); err != nil {
+	key := make([]byte, FleetKeySize)
+	if _, err := rand.Read(key); err != nil {
 		return FleetKey{}, fmt.Errorf("fleet key: %w", err)
 	}
-	return k, nil
+	return FleetKey{secret.New(string(key))}, nil
 }
 
 // ParseFleetKey reads the base64 text of a key: 32 bytes in either alphabet,
@@ -50,7 +49,7 @@ func ParseFleetKey(text string) (FleetKey, error) {
 	if len(key) != FleetKeySize {
 		return FleetKey{}, fmt.Errorf("fleet key: %d bytes, want %d", len(key), FleetKeySize)
 	}
-	k := FleetKey{(*[FleetKeySize]byte)(key)}
+	k := FleetKey{secret.New(string(key))}
 	if k.IsZero() {
 		return FleetKey{}, errors.New("fleet key: all zeros: anybody could write markers with it")
 	}
@@ -101,23 +100,22 @@ func (k FleetKey) Equal(l FleetKey) bool {
 
 // ID is a short name of the key, safe to print: eight hexadecimal digits that
 // tell whether two instances have the same key.
-func (k FleetKey) ID() string { return hex.EncodeToString(k.derive("id")[:4]) }
+func (k FleetKey) ID() string { return hex.EncodeToString([]byte(k.derive("id").Reveal()[:4])) }
 
 func (k FleetKey) bytes() []byte {
-	if k.key == nil {
-		return make([]byte, FleetKeySize)
-	}
-	return k.key[:]
+	key := make([]byte, FleetKeySize)
+	copy(key, k.key.Reveal())
+	return key
 }
 
 // derive makes the 32-byte key for one purpose by HKDF-SHA256 (RFC 5869), no
 // salt.
-func (k FleetKey) derive(purpose string) []byte {
+func (k FleetKey) derive(purpose string) secret.Value {
 	key, err := hkdf.Key(sha256.New, k.bytes(), nil, "crosstalk marker v1 "+purpose, sha256.Size)
 	if err != nil {
 		panic(err) // only for keys longer than 255 hashes
 	}
-	return key
+	return secret.New(string(key))
 }
 
 // Format implements [fmt.Formatter]: no verb prints the key.
