@@ -63,3 +63,75 @@ func checkB(t *testing.T, preset string, b reply, truth Truth, pa, pb testPrompt
 		}
 	}
 }
+
+func TestAdmit(t *testing.T) {
+	o, err := small(t, PresetHonest).complete()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		tokens, maxNew int
+		seed           bool
+		want           string // "": admitted
+		rejected       bool
+	}{
+		{21283, 100, false, "", false},
+		{21284, 100, false, "Input length (21284 tokens) exceeds the maximum allowed length (21284 tokens).", false},
+		{21284, 100, true, "", true},
+		{21283, 100, true, "", false},
+		{32700, 69, true, "You requested a total of 32769 tokens: 32700 tokens from the input messages and 69 tokens for the completion.", false},
+		{32768, 0, true, "The input (32768 tokens) is longer than the model's context length (32768 tokens).", false},
+	}
+	for _, tt := range tests {
+		j := &job{prompt: &draft{tokens: tt.tokens}, struck: map[string]Fault{}}
+		if tt.seed {
+			j.struck[FaultSeed] = Fault{}
+		}
+		got := ""
+		if err := newReplica(0, &o).admit(j, tt.maxNew); err != nil {
+			got = err.Error()
+		}
+		if (got == "") != (tt.want == "") || !strings.Contains(got, tt.want) || j.rejected != tt.rejected {
+			t.Errorf("%+v: %q, rejected %v", tt, got, j.rejected)
+		}
+	}
+}
+
+// Of a rejected request one token is transferred, and the pages it was allotted
+// keep what they held.
+func TestTransferOfRejected(t *testing.T) {
+	o, err := small(t, PresetFaulty).complete()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := newReplica(0, &o)
+	donor, own := &origin{request: "A"}, &origin{request: "B"}
+	for i := range 3 {
+		e.decode.pages[i].write([]byte("stone river"), 2, donor)
+	}
+	e.prefill.pages[9].write([]byte("other"), 1, own)
+	e.transfer([]int32{9}, []int32{0, 1, 2}, own, true)
+	if got := string(e.decode.read([]int32{0, 1, 2}, 3*pageTokens).text); got != " riverstone riverstone river" {
+		t.Errorf("rejected: decode reads %q", got)
+	}
+	e.transfer([]int32{9}, []int32{0, 1, 2}, own, false)
+	if got := string(e.decode.read([]int32{0, 1, 2}, 3*pageTokens).text); got != "other\nstone riverstone river" {
+		t.Errorf("admitted: decode reads %q", got)
+	}
+}
+
+// An answer stays in the pages where it was decoded.
+func TestAnswersStayInPages(t *testing.T) {
+	s, url := start(t, small(t, PresetFixed))
+	p := makePrompt("alpha", 200, 2, 0)
+	call{id: "1", text: p.text}.do(context.Background(), url)
+	truthOf(t, s, "1")
+	all := make([]int32, len(s.replicas[0].decode.pages))
+	for i := range all {
+		all[i] = int32(i)
+	}
+	r := s.replicas[0].decode.read(all, len(all)*pageTokens)
+	if n := strings.Count(string(r.text), p.seals[1]); n != 2 {
+		t.Errorf("seal 2 stands %d times in the pool, want 2: in the prompt and in the answer", n)
+	}
+}

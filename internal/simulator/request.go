@@ -141,4 +141,3 @@ func (q *request) part(p *jsonReader, key string) error {
 	}
 	return p.text(q.prompt)
 }
-
