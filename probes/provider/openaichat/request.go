@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 
 	"crosstalk/probes/provider"
@@ -118,7 +120,7 @@ func (c *Client) parameters(req *provider.Request, adapt adaption) []parameter {
 			add(name, value)
 		}
 	}
-	for _, name := range sortedKeys(c.options.Body) {
+	for _, name := range slices.Sorted(maps.Keys(c.options.Body)) {
 		all = append(all, parameter{name, c.options.Body[name]})
 	}
 	return all
@@ -140,5 +142,5 @@ func (t Thinking) parameter() (string, any) {
 // terminator is the data of the event that ends a stream.
 const terminator = "[DONE]"
 
-// mentionsDone reports whether an event is the terminator.
+// isDone reports whether an event is the terminator.
 func isDone(data []byte) bool { return strings.TrimSpace(string(data)) == terminator }

@@ -1,12 +1,6 @@
 package openaichat
 
-import (
-	"maps"
-	"slices"
-	"strings"
-
-	"crosstalk/probes/provider"
-)
+import "crosstalk/probes/provider"
 
 // usage reads token counts. What was not given stays nil: many servers count
 // cached tokens only when told to, and "unknown" is not "none".
@@ -42,32 +36,3 @@ func (r *reading) count(n *provider.Node) *int {
 	}
 	return &i
 }
-
-// identityHeaders tell who answered, or whether anybody did: a gateway may
-// have answered from a cache.
-var identityHeaders = []string{
-	"server", "via", "age", "x-cache", "x-served-by", "x-request-id", "request-id", "cf-ray", "cf-ai-req-id",
-	"cf-aig-cache-status", "apim-request-id", "x-ms-region", "x-ms-deployment-name", "azureml-model-session",
-	"azureml-model-group", "openai-organization", "openai-project", "openai-version", "x-generation-id",
-	"x-litellm-call-id", "x-litellm-model-id", "x-litellm-model-api-base", "x-litellm-attempted-fallbacks",
-	"x-litellm-attempted-retries", "x-litellm-cache-key", "x-litellm-version", "llm_provider-x-request-id",
-	"x-portkey-provider", "x-portkey-cache-status", "x-portkey-trace-id", "x-compute-type",
-}
-
-// identity keeps the headers that tell who answered.
-func (r *reading) identity() {
-	for _, name := range identityHeaders {
-		if value := strings.Join(r.resp.Header.Values(name), ", "); value != "" {
-			r.setIdentity(name, value)
-		}
-	}
-}
-
-func (r *reading) setIdentity(name, value string) {
-	if r.resp.Identity == nil {
-		r.resp.Identity = make(map[string]string)
-	}
-	r.resp.Identity[name] = strings.ToValidUTF8(value, "\uFFFD")
-}
-
-func sortedKeys(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }
