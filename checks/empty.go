@@ -28,10 +28,32 @@ func (c emptyCheck) Run(in *Input) []Finding {
 		}
 		if s.r.Failure == nil {
 			found = append(found, nothingVisible(s)...)
+			found = append(found, misplaced(s)...)
 			found = append(found, density(s)...)
 		}
 		return found
 	})
+}
+
+// misplaced finds an answer that stands where no client looks: in another
+// choice, in the refusal, in the reasoning, in a tool call that was not asked
+// for. The content that a client reads is without it.
+func misplaced(s *subject) []Finding {
+	if len(s.seals) == 0 || s.complete() == len(s.seals) {
+		return nil
+	}
+	for _, c := range formChannels() {
+		if s.completeIn(s.text(c)) < len(s.seals) {
+			continue
+		}
+		// Reasoning may lawfully hold the answer before it is given: only
+		// without any answer is it misplaced.
+		if c == ChannelContent || visibleIn(s.r.Content) == 0 && !s.cut() {
+			return []Finding{{Kind: "misplaced", Class: Damaged, Channel: c,
+				Detail: fmt.Sprintf("all %s are there, but not in the content", plural(len(s.seals), "seal"))}}
+		}
+	}
+	return nil
 }
 
 // noChoices reports whether the client found a list of choices with nothing in

@@ -104,10 +104,14 @@ func (s *subject) whole() bool {
 	return s.complete() == len(s.seals)
 }
 
-// complete counts the seals that are in the content word for word.
-func (s *subject) complete() int {
+// complete counts the seals that are in the content word for word. Other
+// choices and what followed the end do not count: no client reads them.
+func (s *subject) complete() int { return s.completeIn(s.r.Content) }
+
+// completeIn counts the seals that are in a text word for word.
+func (s *subject) completeIn(text string) int {
 	seen := map[int]bool{}
-	for _, o := range occurrences(s.seals, words.Scan(s.text(ChannelContent))) {
+	for _, o := range occurrences(s.seals, words.Scan(text)) {
 		if o.complete {
 			seen[o.seal] = true
 		}

@@ -29,6 +29,7 @@ func TestLawfulOpenText(t *testing.T) {
 		"chorus":         "Let it be, let it be, let it be, let it be\nWhisper words of wisdom, let it be",
 		"refrain":        "Row, row, row your boat,\nGently down the stream.\nMerrily, merrily, merrily, merrily,\nLife is but a dream.",
 		"litany":         "Saint Anne,\npray for us.\nSaint John,\npray for us.\nSaint Mark,\npray for us.\nSaint Luke,\npray for us.",
+		"legal prose":    "arising out of and in connection with the sale of and the title to the whole of the goods, the of-counsel said",
 		"commands":       "make test\nmake test\nmake test\nmake test",
 		"laughter":       "hahahahahahaha, ha ha ha ha ha!",
 		"inserts":        "INSERT INTO t VALUES (1, 'a');\nINSERT INTO t VALUES (2, 'b');\nINSERT INTO t VALUES (3, 'c');\nINSERT INTO t VALUES (4, 'd');",
@@ -83,6 +84,8 @@ func TestDamagedOpenText(t *testing.T) {
 		{"a sentence", "Long ago a girl owned a robot. " + strings.Repeat("The robot smiled at her. ", 3), "repetition/cycle"},
 		{"a phrase", strings.Repeat("the configuration of the service of ", 3) + "the", "repetition/cycle"},
 		{"a page", strings.Repeat("def add(a, b):\n    return a + b\n\ndef sub(a, b):\n    return a - b\n\ndef mul(a, b):\n    return a * b\n\n", 5), "repetition/cycle"},
+		{"function words", "the the harbour of the of and of in of the to and of of the in of and of the of the in", "repetition/salad"},
+		{"articles", "the the the a a the the a a the the a", "repetition/salad"},
 		{"unused vocabulary", "The router keeps one lease and renews it at half of the " + strings.Repeat("<unused24>", 12), "markup/vocabulary repetition/cycle"},
 		{"padding", strings.Repeat("<pad>", 12), "markup/vocabulary repetition/cycle"},
 		{"glued script", "The relief opens at 44; see drawingНомер 7 for the torque table.", "script/mixed_scripts"},
@@ -121,12 +124,13 @@ func TestFindLoops(t *testing.T) {
 		want       []loop
 	}{
 		{"short", "abcabcabc", nil},
-		{"no loop", thueMorse(4000), nil},
+		{"no loop", cleanText()[:4000], nil},
 		{"whole", strings.Repeat("abc", 10), []loop{{0, 30, 3}}},
 		{"after a head", "A fine head. " + strings.Repeat("over and out ", 5), []loop{{12, 78, 13}}},
 		{"in the middle", "head: " + strings.Repeat("lorem ipsum dolor ", 4) + "!tail", []loop{{5, 78, 18}}},
 		{"a long period", strings.Repeat(cleanText()[:5000], 3), []loop{{0, 15000, 5000}}},
-		{"two copies", strings.Repeat("a passage of some length, once more. ", 2), nil},
+		{"two copies", strings.Repeat("a passage of some length, once more. ", 2), []loop{{0, 74, 37}}},
+		{"a copy and a half", strings.Repeat("a passage of some length, once more. ", 2)[:60], nil},
 	} {
 		if diff := cmp.Diff(tt.want, findLoops(tt.text), cmp.AllowUnexported(loop{})); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)

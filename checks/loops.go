@@ -18,8 +18,8 @@ const (
 	minLoop = 24
 )
 
-// findLoops finds the loops of text of at least minLoop bytes and about three
-// copies, in order, in one pass: time is linear in the text, whatever it is.
+// findLoops finds the loops of text of at least minLoop bytes and two copies,
+// in order, in one pass: time is linear in the text, whatever it is.
 //
 // It remembers where each sequence of loopGram bytes was seen last. When one
 // comes again, the distance is taken for the period for as long as the text
@@ -54,7 +54,7 @@ func findLoops(text string) []loop {
 }
 
 func appendLoop(found []loop, l loop) []loop {
-	if l.end-l.start < minLoop || l.copies() < 2.9 {
+	if l.end-l.start < minLoop || l.end-l.start < 2*l.period {
 		return found
 	}
 	return append(found, l)

@@ -37,6 +37,9 @@ func nearLoop(t formText) (flaw, bool) {
 		if f, ok := poorVocabulary(all); ok {
 			return f, true
 		}
+		if f, ok := strayArticles(all); ok {
+			return f, true
+		}
 	}
 	return flaw{}, false
 }
@@ -118,6 +121,25 @@ func poorVocabulary(all []words.Word) (flaw, bool) {
 		}
 	}
 	return flaw{}, false
+}
+
+// strayArticles finds English function words strung together, as decoders do
+// that have lost the prompt: "the of the the a of". An article goes before a
+// noun; before another article or "of" it stands by a slip, not three times.
+func strayArticles(all []words.Word) (flaw, bool) {
+	var p places
+	for i := 1; i < len(all); i++ {
+		before, w := all[i-1].Text, all[i].Text
+		article := before == "the" || before == "an" || before == "a" && w != "of" && w != "a"
+		if article && (w == "the" || w == "a" || w == "an" || w == "of") {
+			p.add(all[i-1].Start, all[i].End)
+		}
+	}
+	if p.n < 3 || p.n*20 < len(all) {
+		return flaw{}, false
+	}
+	return flaw{kind: "salad", start: p.start, end: p.end, detail: fmt.Sprintf(
+		"%d articles before another article or \"of\", in %d words", p.n, len(all))}, true
 }
 
 // isProse reports whether a passage is running text: nearly all letters and

@@ -38,9 +38,9 @@ func repetitionFlaws(t formText) []flaw {
 		found = append(found, f)
 	}
 	for _, l := range findLoops(t.text) {
-		if t.loops(l) {
-			found = append(found, flaw{kind: "cycle", start: l.start, end: l.end, detail: fmt.Sprintf(
-				"a passage of %d characters repeats %.0f times, over %d characters",
+		if kind := t.loopKind(l); kind != "" {
+			found = append(found, flaw{kind: kind, start: l.start, end: l.end, detail: fmt.Sprintf(
+				"a passage of %d characters stands %.0f times in a row, over %d characters",
 				runesIn(t.text, l.start, l.start+l.period), l.copies(), runesIn(t.text, l.start, l.end))})
 			break
 		}
@@ -117,6 +117,30 @@ func tokenAround(text string, start, end int) (from, to int) {
 		to = end + i
 	}
 	return from, to
+}
+
+// loopKind names what is wrong with a loop: a cycle, a stutter, or nothing.
+func (t formText) loopKind(l loop) string {
+	switch {
+	case l.copies() >= 2.9 && t.loops(l):
+		return "cycle"
+	case t.stutters(l):
+		return "stutter"
+	default:
+		return ""
+	}
+}
+
+// stutters reports whether a closed answer takes up a passage again in the
+// middle of a line, as when a relay tries again and repeats what was sent. A
+// line that stands twice is not a stutter.
+func (t formText) stutters(l loop) bool {
+	if !t.strict || t.channel != ChannelContent || l.period < minRestart {
+		return false
+	}
+	kind := classify(t.text[l.start : l.start+l.period])
+	seam := t.text[l.start+l.period-1 : l.end-l.period+1] // where the copies may meet
+	return !kind.single && !kind.rules && kind.letters && !strings.Contains(seam, "\n")
 }
 
 // loops reports whether l is more than lawful text does.
