@@ -271,3 +271,17 @@ func TestMeter(t *testing.T) {
 		}
 	}
 }
+
+func FuzzParseProfile(f *testing.F) {
+	f.Add("miss20,chatty,overload=0.02,every=1h")
+	f.Add("thinking,stubborn,thinkfield=reasoning,tpm=9")
+	f.Fuzz(func(t *testing.T, text string) {
+		p, err := ParseProfile(text)
+		if err != nil {
+			return
+		}
+		if again, err := p.complete(); err != nil || !cmp.Equal(p, again) {
+			t.Errorf("%q: %v %s", text, err, cmp.Diff(p, again))
+		}
+	})
+}
