@@ -1,25 +1,21 @@
-# The same things .ci/run does, one at a time. Needs Go and nothing else, but
-# for lint (builds golangci-lint once) and e2e (builds llama.cpp's server once).
+# The same things .ci/run does, one at a time.
 
-.PHONY: build test lint fuzz golden e2e long
+.PHONY: build test lint fuzz golden e2e
 
-build: ## ./crosstalk
+build: # ./crosstalk
 	go build -trimpath -o crosstalk ./cmd/crosstalk
 
-test: ## everything that needs no network and no other program
+test: # needs no network and no other program
 	go test ./...
 
-lint: ## go vet and golangci-lint
+lint: # go vet and golangci-lint, which is built once
 	.ci/run vet lint
 
-fuzz: ## every fuzz target for FUZZTIME
-	FUZZTIME=$${FUZZTIME:-10s} .ci/run fuzz
+fuzz: # every fuzz target for FUZZTIME, 10s unless it is set
+	.ci/run fuzz
 
-golden: ## rewrite the golden files; read the diff before committing it
-	.ci/golden
+golden: # rewrites the golden files: read the diff before committing it
+	go test $$(git grep -l 'flag.Bool("update"' -- '*_test.go' | xargs -n 1 dirname | sort -u | sed 's,^,./,') -update
 
-e2e: ## against a real inference engine
+e2e: # against a real inference engine, which is built once
 	.ci/run e2e
-
-long: ## hours; writes docs/long/
-	.ci/long

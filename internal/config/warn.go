@@ -44,7 +44,7 @@ func (c *Config) warnMissing() {
 	ps := &problems{file: c.Path, at: c.given, list: c.Warnings}
 	for i, r := range c.FleetKeys {
 		if why := c.refs.missing(r); why != "" {
-			ps.add(indexed("fleet_keys", i), why, "make one with: crosstalk key")
+			ps.add(indexed("fleet_keys", i), why, "crosstalk config init writes one")
 		}
 	}
 	for i, t := range c.Tenants {

@@ -1,0 +1,27 @@
+//go:build long
+
+package engine
+
+import "testing"
+
+// TestLongCopyRate is the measurement that docs/real-engines.md quotes: 5,000
+// codes on a sound engine, spread over filler families with and without
+// locators.
+func TestLongCopyRate(t *testing.T) {
+	s := start(t)
+	list := arms()
+	const codes = 5000
+	for _, a := range list {
+		t.Run(a.name, func(t *testing.T) {
+			n := codes / len(list)
+			exact, wrong := copied(t.Context(), t, s, a.spec, n)
+			t.Logf("%s, %d sentences: %d of %d codes exact", a.name, a.spec.Sentences, exact, n)
+			for _, w := range wrong {
+				t.Log(w)
+			}
+			if exact < n*999/1000 {
+				t.Errorf("%d of %d codes exact, want 99.9 %%", exact, n)
+			}
+		})
+	}
+}
