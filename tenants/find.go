@@ -73,6 +73,7 @@ type decoder struct {
 	// edit: they are read last, the likeliest first.
 	damaged      []segment
 	damagedCodes []codeWindow
+	row          []codeToken // of one zone
 	// tried counts the readings that were or might have been tried: the hits
 	// so far do not make it smaller.
 	tried     int

@@ -1,6 +1,7 @@
 package tenants
 
 import (
+	"slices"
 	"strings"
 
 	"crosstalk/corpus"
@@ -39,7 +40,8 @@ type codeWindow []codeToken
 // readZone reads a part of the text that has digits for codes: whole ones at
 // once, those that may have an edit later.
 func (d *decoder) readZone(from, to int) {
-	row := d.codeTokens(from, to)
+	d.row = d.appendCodeTokens(d.row[:0], from, to)
+	row := d.row
 	for i := 0; i < len(row); {
 		i += max(1, d.readCode(row[i:]))
 	}
@@ -71,7 +73,7 @@ func (d *decoder) readCode(row []codeToken) (size int) {
 		}
 	}
 	if shaped != nil {
-		d.damagedCodes = append(d.damagedCodes, shaped)
+		d.damagedCodes = append(d.damagedCodes, slices.Clone(shaped))
 	}
 	return 0
 }
@@ -172,9 +174,8 @@ func (w codeWindow) hit(edit Edit) Hit {
 	return Hit{Dress: corpus.DressCode, Edit: edit, Start: w[0].start, End: w[len(w)-1].end}
 }
 
-// codeTokens reads text[from:to] for codes. Hyphens at line ends separate.
-func (d *decoder) codeTokens(from, to int) []codeToken {
-	var row []codeToken
+// appendCodeTokens reads text[from:to] for codes. Hyphens at line ends separate.
+func (d *decoder) appendCodeTokens(row []codeToken, from, to int) []codeToken {
 	last := from
 	s := words.NewScannerAt(d.text[:to], from)
 	for {
@@ -184,7 +185,8 @@ func (d *decoder) codeTokens(from, to int) []codeToken {
 		}
 		parts := words.Parts(d.text, w)
 		if parts == nil {
-			parts = []words.Word{w}
+			row = append(row, codeTokenOf(w, d.text[last:w.Start]))
+			last = w.End
 		}
 		for _, part := range parts {
 			row = append(row, codeTokenOf(part, d.text[last:part.Start]))
@@ -212,6 +214,8 @@ func codeTokenOf(w words.Word, between string) codeToken {
 
 func glueOf(between string) glue {
 	switch {
+	case between == " ":
+		return glueLoose // the usual case, fast
 	case len(between) > maxGlue:
 		return glueNone
 	case strings.ContainsAny(between, "-\u2010\u2011\u2012\u2013\u2014\u2212"):

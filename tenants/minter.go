@@ -12,8 +12,8 @@ import (
 	"crosstalk/corpus"
 )
 
-// maxDraws bounds the draws for one request. One in four gives usable markers
-// for a prompt of five seals; one in ten, in the worst of dresses and numbers.
+// maxDraws bounds the draws for one request. Two of three give usable markers
+// for five phrases, one of eleven for sixteen codes.
 const maxDraws = 1 << 10
 
 // Minter mints the prompts of new requests: it draws until every marker of the

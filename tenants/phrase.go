@@ -91,25 +91,28 @@ const crockford = "0123456789abcdefghjkmnpqrstvwxyz"
 // codeGroups are the lengths of the groups of a code.
 var codeGroups = [...]int{5, 5, 5, 5, 6}
 
-// code writes p in the code dress; ok is false if it has too few digits.
+// code writes p in the code dress; ok is false if it has too few digits, or no
+// group with both digits and letters.
 func (p *phrase) code() (text string, ok bool) {
 	symbols := p.symbols()
-	digits := 0
+	digits, mixed := 0, false
 	out := make([]byte, 0, codeSymbols+len(codeGroups)-1)
 	next := 0
 	for g, size := range codeGroups {
 		if g > 0 {
 			out = append(out, '-')
 		}
+		before := digits
 		for _, s := range symbols[next : next+size] {
 			if s < 10 {
 				digits++
 			}
 			out = append(out, crockford[s])
 		}
+		mixed = mixed || digits > before && digits < before+size
 		next += size
 	}
-	return string(out), digits >= minDigits
+	return string(out), digits >= minDigits && mixed
 }
 
 // symbols splits the numbers of p into base32 symbols.

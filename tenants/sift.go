@@ -8,7 +8,7 @@ import (
 
 const (
 	// lookBehind is how many words before the first listed word (or the
-	// first digit) a marker may begin: enough for a code in groups of four,
+	// first mixed word) a marker may begin: enough for a code in groups of four,
 	// and for a phrase of which the first words are damaged and numbered.
 	lookBehind = 8
 	// maxZone is the most words in a zone. A longer one is read in pieces
@@ -18,8 +18,8 @@ const (
 )
 
 // sifter reads a text once, fast, and finds the few places worth a closer look:
-// stretches where listed words are dense, and zones where digits are, as they
-// must be in a code. Clean text costs a hash lookup a word and nothing else.
+// stretches where listed words are dense, and zones around words of letters and
+// digits mixed, as a code must have. Clean text costs a hash lookup a word and nothing else.
 type sifter struct {
 	text string
 	// need is the least number of listed words in a stretch, gap the most
@@ -39,9 +39,9 @@ type sifter struct {
 	zoneFrom, zoneTo, zoneN, digits, plain int
 }
 
-// minZoneDigits is the least number of digits in a zone. A code has six; two
-// of them may be written as letters, and one lost.
-const minZoneDigits = 3
+// minZoneDigits is the least number of digits in a zone. A code has six; one of
+// them may be written as a letter, and one lost.
+const minZoneDigits = 4
 
 func (f *sifter) run() {
 	escapes := strings.Contains(f.text, `\`)
@@ -49,8 +49,8 @@ func (f *sifter) run() {
 	for s.Advance() {
 		start := s.Start()
 		odd := !s.Plain() || escapes && start > 0 && f.text[start-1] == '\\'
-		if odd || markerWords.mayBegin(f.text, start) || s.HasDigit() || f.listed > 0 || f.digits > 0 {
-			f.look(s.Word(), odd, s.HasDigit())
+		if odd || markerWords.mayBegin(f.text, start) || s.Mixed() || f.listed > 0 || f.digits > 0 {
+			f.look(s.Word(), odd, s.Mixed())
 		}
 		f.recent[f.n%zoneOverlap] = start
 		f.n++
@@ -61,7 +61,7 @@ func (f *sifter) run() {
 
 // look takes notice of a word that may matter, or that follows one that does.
 // An odd word may have more than one reading.
-func (f *sifter) look(w words.Word, odd, digits bool) {
+func (f *sifter) look(w words.Word, odd, mixed bool) {
 	listed := 0
 	if markerWords.index(w.Text) >= 0 {
 		listed = 1
@@ -76,8 +76,8 @@ func (f *sifter) look(w words.Word, odd, digits bool) {
 	if listed > 0 || f.listed > 0 {
 		f.lookStretch(w, listed)
 	}
-	if (digits || f.digits > 0) && f.zone != nil {
-		f.lookZone(w, digits)
+	if (mixed || f.digits > 0) && f.zone != nil {
+		f.lookZone(w)
 	}
 }
 
@@ -104,17 +104,18 @@ func (f *sifter) lookStretch(w words.Word, listed int) {
 }
 
 // lookZone opens, extends or ends a zone.
-func (f *sifter) lookZone(w words.Word, digits bool) {
+func (f *sifter) lookZone(w words.Word) {
 	if f.digits > 0 && f.n-f.zoneN >= maxZone {
 		found := f.digits
 		f.endZone()
 		f.zoneFrom, f.zoneN, f.digits = f.behind(w.Start, zoneOverlap), f.n-zoneOverlap, found
 	}
-	if digits {
+	if n := countDigits(w.Text); n > 0 {
 		if f.digits == 0 {
 			f.zoneFrom, f.zoneN = f.behind(w.Start, lookBehind), f.n
+			f.digits = countDigits(f.text[f.zoneFrom:w.Start])
 		}
-		f.digits += countDigits(w.Text)
+		f.digits += n
 		f.plain = 0
 	} else if f.plain++; f.plain >= lookBehind {
 		f.endZone()

@@ -123,6 +123,9 @@ func asciiWord(text string, i int) (end int, seen byte) {
 		if digits&highs&run != 0 {
 			seen |= classDigit
 		}
+		if letters&highs&run != 0 {
+			seen |= classLower
+		}
 		if letters&^(x<<2)&highs&run != 0 { // a capital lacks bit 5
 			seen |= classUpper
 		}
@@ -158,9 +161,9 @@ func (s *Scanner) Start() int { return s.start }
 // whole, so that folding changes no more than its case.
 func (s *Scanner) Plain() bool { return s.folded == "" }
 
-// HasDigit reports whether the word that Advance went to, folded, has a digit
-// 0 to 9.
-func (s *Scanner) HasDigit() bool { return s.seen&classDigit != 0 }
+// Mixed reports whether the word that Advance went to, folded, has both a
+// letter a to z and a digit 0 to 9, as words of prose have not.
+func (s *Scanner) Mixed() bool { return s.seen&classDigit != 0 && s.seen&^classDigit&classASCII != 0 }
 
 // classesOf returns the classes of the bytes of text.
 func classesOf(text string) (seen byte) {

@@ -145,16 +145,16 @@ func TestNewScannerAt(t *testing.T) {
 	}
 }
 
-func TestHasDigit(t *testing.T) {
-	s := words.NewScanner("jazz 7k2 Luxury été ｊ１ ½")
+func TestMixed(t *testing.T) {
+	s := words.NewScanner("jazz 7k2 Luxury 42 4T été ｊ１ ½ ４ é4")
 	var got []bool
 	for {
 		if _, ok := s.Next(); !ok {
 			break
 		}
-		got = append(got, s.HasDigit())
+		got = append(got, s.Mixed())
 	}
-	if diff := cmp.Diff([]bool{false, true, false, false, true, true}, got); diff != "" {
+	if diff := cmp.Diff([]bool{false, true, false, false, true, false, true, false, false, false}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
