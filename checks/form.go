@@ -108,10 +108,14 @@ func (s *subject) whole() bool {
 // choices and what followed the end do not count: no client reads them.
 func (s *subject) complete() int { return s.completeIn(s.r.Content) }
 
+// maxSearched bounds the text that is searched for seals. No answer to our tasks
+// is longer than a few kilobytes.
+const maxSearched = 1 << 20
+
 // completeIn counts the seals that are in a text word for word.
 func (s *subject) completeIn(text string) int {
 	seen := map[int]bool{}
-	for _, o := range occurrences(s.seals, words.Scan(text)) {
+	for _, o := range occurrences(s.seals, words.Scan(text[:min(len(text), maxSearched)])) {
 		if o.complete {
 			seen[o.seal] = true
 		}

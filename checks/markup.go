@@ -13,6 +13,9 @@ import (
 // special vocabulary. Markers are folded first (full-width and double bars, low lines
 // for blanks), and looked for in the joined text, since streams cut them.
 //
+// A server without a parser for thinking leaves it in the content, tags and all:
+// beside the whole right answer that is a sign of how it was set up.
+//
 // On open text, a passage in back-ticks or a fence explains the format, and a
 // name in a sentence that speaks of tokens names it. Neither is damage.
 type markupCheck struct{}
@@ -20,7 +23,15 @@ type markupCheck struct{}
 func (markupCheck) Name() string { return "markup" }
 
 func (c markupCheck) Run(in *Input) []Finding {
-	return in.each(c.Name(), func(s *subject) []Finding { return judgeForm(s, markupFlaws) })
+	return in.each(c.Name(), func(s *subject) []Finding {
+		found := judgeForm(s, markupFlaws)
+		for i, f := range found {
+			if f.Kind == "thinking" && s.whole() {
+				found[i].Class = Degraded
+			}
+		}
+		return found
+	})
 }
 
 // lexeme is one form of markup.
@@ -168,7 +179,7 @@ func lexemeAt(text string) (l lexeme, n int, ok bool) {
 		if m == "" {
 			return lexeme{}, 0, false
 		}
-		return lexeme{kind: "template"}, ends[len(m)-1], true
+		return lexeme{kind: "template"}, endOf(ends, len(m)-1), true
 	}
 	size := strings.IndexAny(body, "> =]<[")
 	if size <= 0 || size > maxName {
@@ -180,13 +191,19 @@ func lexemeAt(text string) (l lexeme, n int, ok bool) {
 	} else {
 		l, ok = tagOf(body[:size], body[size])
 	}
-	return l, ends[len(folded)-len(body)+size], ok
+	return l, endOf(ends, len(folded)-len(body)+size), ok
 }
 
 // foldMarkup writes the look-alikes of bars, angles and blanks as ASCII. For
-// each byte of the folded text ends gives where its character ended in text.
+// each byte of the folded text ends gives where its character ended in text;
+// nil if nothing had to be folded.
 func foldMarkup(text string) (folded string, ends []int) {
+	if isASCII(text) {
+		return text, nil
+	}
 	var b strings.Builder
+	b.Grow(len(text))
+	ends = make([]int, 0, len(text))
 	for i, r := range text {
 		size := max(utf8.RuneLen(r), 1)
 		before := b.Len()
@@ -209,6 +226,13 @@ func foldMarkup(text string) (folded string, ends []int) {
 		}
 	}
 	return b.String(), ends
+}
+
+func endOf(ends []int, i int) int {
+	if ends == nil {
+		return i + 1
+	}
+	return ends[i]
 }
 
 // givenMarkup reports whether the prompt or the right answer holds the same

@@ -27,21 +27,65 @@ func nearLoop(t formText) (flaw, bool) {
 		return flaw{}, false
 	}
 	for _, part := range ends(t.text, nearLoopScan) {
-		all := words.Scan(t.text[part[0]:part[1]])
-		for i := range all {
-			all[i].Start, all[i].End = all[i].Start+part[0], all[i].End+part[0]
-		}
-		if f, ok := repeatedGrams(t, all); ok {
-			return f, true
-		}
-		if f, ok := poorVocabulary(all); ok {
-			return f, true
-		}
-		if f, ok := strayArticles(all); ok {
-			return f, true
+		text := t
+		text.text = t.text[part[0]:part[1]]
+		r := newRecurrences(text.text)
+		for _, look := range []func(formText, recurrences) (flaw, bool){repeatedGrams, poorVocabulary, strayArticles} {
+			if f, ok := look(text, r); ok {
+				f.start, f.end = f.start+part[0], f.end+part[0]
+				return f, true
+			}
 		}
 	}
 	return flaw{}, false
+}
+
+// recurrences are the words of a text with, for each, where the same word stood
+// last and where the sequence of gramWords words that begins with it did; -1
+// when nowhere. With them any window is counted in one pass.
+type recurrences struct {
+	words      []words.Word
+	word, gram []int32
+}
+
+func newRecurrences(text string) recurrences {
+	r := recurrences{words: words.Scan(text)}
+	number := map[string]int32{}
+	numbers := make([]int32, len(r.words))
+	r.word = make([]int32, len(r.words))
+	var last []int32 // place of the word with that number
+	for i, w := range r.words {
+		n, ok := number[w.Text]
+		if !ok {
+			n = int32(len(last))
+			number[w.Text] = n
+			last = append(last, -1)
+		}
+		numbers[i], r.word[i], last[n] = n, last[n], int32(i)
+	}
+	lastGram := map[[gramWords]int32]int32{}
+	r.gram = make([]int32, max(0, len(r.words)-gramWords+1))
+	for i := range r.gram {
+		g := [gramWords]int32(numbers[i : i+gramWords])
+		if before, ok := lastGram[g]; ok {
+			r.gram[i] = before
+		} else {
+			r.gram[i] = -1
+		}
+		lastGram[g] = int32(i)
+	}
+	return r
+}
+
+// again counts those in [from, to) that stood in it before.
+func again(last []int32, from, to int) int {
+	n := 0
+	for _, l := range last[from:to] {
+		if int(l) >= from {
+			n++
+		}
+	}
+	return n
 }
 
 // ends splits off the first and the last n bytes of a text, at blanks if there
@@ -61,30 +105,29 @@ func ends(text string, n int) [][2]int {
 }
 
 // repeatedGrams looks at windows of loopWindow bytes, each half over the last.
-func repeatedGrams(t formText, all []words.Word) (flaw, bool) {
+func repeatedGrams(t formText, r recurrences) (flaw, bool) {
 	limit := maxRepProse
 	if t.strict {
 		limit = maxRepStrict
 	}
-	for from := 0; from < len(all); {
+	for from := 0; from < len(r.words); {
 		to, half := from, from
-		for to < len(all) && all[to].End-all[from].Start <= loopWindow {
-			if all[to].End-all[from].Start <= loopWindow/2 {
+		for to < len(r.words) && r.words[to].End-r.words[from].Start <= loopWindow {
+			if r.words[to].End-r.words[from].Start <= loopWindow/2 {
 				half = to
 			}
 			to++
 		}
-		window := all[from:to]
-		share, grams := repeatShare(window)
-		if grams >= minGrams && share > limit {
-			start, end := window[0].Start, window[len(window)-1].End
-			if t.strict || isProse(t.text[start:end]) {
+		if grams := to - from - gramWords + 1; grams >= minGrams {
+			share := float64(again(r.gram, from, from+grams)) / float64(grams)
+			start, end := r.words[from].Start, r.words[to-1].End
+			if share > limit && (t.strict || isProse(t.text[start:end])) {
 				return flaw{kind: "near_loop", start: start, end: end, detail: fmt.Sprintf(
 					"%.0f %% of the four-word sequences in %d characters repeat an earlier one",
 					100*share, runesIn(t.text, start, end))}, true
 			}
 		}
-		if to == len(all) {
+		if to == len(r.words) {
 			break
 		}
 		from = max(half, from+1)
@@ -92,32 +135,13 @@ func repeatedGrams(t formText, all []words.Word) (flaw, bool) {
 	return flaw{}, false
 }
 
-// repeatShare is the share of the four-word sequences that stood in the window
-// before, and how many there are.
-func repeatShare(window []words.Word) (share float64, grams int) {
-	grams = len(window) - gramWords + 1
-	if grams < minGrams {
-		return 0, max(grams, 0)
-	}
-	type gram [gramWords]string
-	seen := make(map[gram]struct{}, grams)
-	for i := range grams {
-		seen[gram{window[i].Text, window[i+1].Text, window[i+2].Text, window[i+3].Text}] = struct{}{}
-	}
-	return 1 - float64(len(seen))/float64(grams), grams
-}
-
 // poorVocabulary looks at runs of vocabulary words, each half over the last.
-func poorVocabulary(all []words.Word) (flaw, bool) {
-	for from := 0; from+vocabulary <= len(all); from += vocabulary / 2 {
-		window := all[from : from+vocabulary]
-		distinct := map[string]struct{}{}
-		for _, w := range window {
-			distinct[w.Text] = struct{}{}
-		}
-		if float64(len(distinct)) < minDistinct*vocabulary {
-			return flaw{kind: "vocabulary", start: window[0].Start, end: window[vocabulary-1].End,
-				detail: fmt.Sprintf("%d different words in %d", len(distinct), vocabulary)}, true
+func poorVocabulary(_ formText, r recurrences) (flaw, bool) {
+	for from := 0; from+vocabulary <= len(r.words); from += vocabulary / 2 {
+		distinct := vocabulary - again(r.word, from, from+vocabulary)
+		if float64(distinct) < minDistinct*vocabulary {
+			return flaw{kind: "vocabulary", start: r.words[from].Start, end: r.words[from+vocabulary-1].End,
+				detail: fmt.Sprintf("%d different words in %d", distinct, vocabulary)}, true
 		}
 	}
 	return flaw{}, false
@@ -126,8 +150,9 @@ func poorVocabulary(all []words.Word) (flaw, bool) {
 // strayArticles finds English function words strung together, as decoders do
 // that have lost the prompt: "the of the the a of". An article goes before a
 // noun; before another article or "of" it stands by a slip, not three times.
-func strayArticles(all []words.Word) (flaw, bool) {
+func strayArticles(_ formText, r recurrences) (flaw, bool) {
 	var p places
+	all := r.words
 	for i := 1; i < len(all); i++ {
 		before, w := all[i-1].Text, all[i].Text
 		article := before == "the" || before == "an" || before == "a" && w != "of" && w != "a"

@@ -61,16 +61,13 @@ func (s *subject) refusedLength(f *provider.Failure) []Finding {
 
 // missized reports whether the refusal shows that our prediction was wrong: by
 // the target's own count the prompt is longer than we meant it to be, or what
-// it says it allows is enough for the prompt we meant.
+// it says it allows is enough for the prompt that we meant.
 func (s *subject) missized(f *provider.Failure) bool {
 	i := s.x.Intent
-	if i.TokensHigh == 0 {
+	if i.Tokens == 0 {
 		return false
 	}
-	if f.Given > 0 {
-		return f.Given > i.TokensHigh+i.MaxTokens
-	}
-	return f.Limit > i.TokensHigh+i.MaxTokens
+	return f.Given > i.TokensHigh+i.MaxTokens || f.Limit >= i.Tokens+i.MaxTokens
 }
 
 // numbersOf tells the numbers of a refusal.

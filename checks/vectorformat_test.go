@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"testing"
 )
 
 // roundKeys may stand in the header of a vector, once for the whole round.
@@ -211,4 +212,31 @@ func expand(text string, say func(name string, args []string) (string, error)) (
 		return s
 	})
 	return out, problem
+}
+
+// TestVectorsAreReadStrictly holds the reader to its promise that a mistake in
+// a vector is an error, and not a vector that tests nothing.
+func TestVectorsAreReadStrictly(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ name, text, want string }{
+		{"no expectation", "about: a\n", "no expect: line"},
+		{"no sentence", "expect: none\n", "no about: line"},
+		{"unknown key", "about: a\nexpect: none\nfinnish: stop\n", `unknown key "finnish"`},
+		{"no key", "about: a\nexpect: none\nhello\n", "want key: value"},
+		{"unknown file", "about: a\nexpect: none\n-- contents --\nx\n", `unknown file "contents"`},
+		{"a gap", "about: a\nexpect: none\n-- 3/content --\nx\n", "exchange 2 is missing"},
+		{"no number", "about: a\nexpect: none\nsentences: many\n", "is not a number"},
+		{"unknown placeholder", "about: a\nexpect: none\n-- content --\n{{sael 1}}\n", "wrong arguments"},
+		{"unknown prompt", "about: a\nexpect: none\n-- content --\n{{nobody.seal 1}}\n", `no prompt "nobody"`},
+		{"no such seal", "about: a\nexpect: none\n-- content --\n{{seal 9}}\n", "no seal 9"},
+		{"unknown word", "about: a\nexpect: none\nfailure: overlength limits=3\n", `unknown word "limits"`},
+	} {
+		v, err := parseVector(parseArchive(tt.text))
+		if err == nil {
+			_, err = v.build()
+		}
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: error %v, want %q", tt.name, err, tt.want)
+		}
+	}
 }
