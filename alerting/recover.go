@@ -1,0 +1,85 @@
+package alerting
+
+// recover counts a round of a cell towards the resolution of the incidents it
+// is a member of.
+func (m *machine) recover(t tally) {
+	for i := range m.s.Open {
+		o := &m.s.Open[i]
+		if !o.passed(t) {
+			continue
+		}
+		for j, c := range o.Incident.Cells {
+			if c == t.cell || c == whole(m.s.Target, t.cell.Probe) {
+				o.Sound[j]++
+			}
+		}
+	}
+}
+
+// passed reports whether a round of a cell counts towards the resolution: all
+// that was decided in it is sound. Being blind ends with seeing, whatever is
+// seen.
+func (o *OpenIncident) passed(t tally) bool {
+	if o.Incident.Kind == KindBlind {
+		return t.decided > 0
+	}
+	return t.sound > 0 && t.sound == t.decided
+}
+
+// recovered resolves the incidents whose time has come.
+func (m *machine) recovered() {
+	var done []Kind
+	for _, o := range m.s.Open {
+		if m.over(o) {
+			done = append(done, o.Incident.Kind)
+		}
+	}
+	for _, k := range done {
+		m.resolve(k, "")
+	}
+}
+
+// over reports whether an incident has resolved: every member cell that is still
+// probed has passed enough fresh rounds, and it has been quiet long enough. What
+// a stranger may have been shown is never over by itself, and a control resolves
+// at once, by being right.
+func (m *machine) over(o OpenIncident) bool {
+	if o.Incident.Kind == KindForeign || o.Incident.Kind == KindProber {
+		return false
+	}
+	if m.now.Sub(o.Incident.LastSeen) < m.p.quiet() {
+		return false
+	}
+	probed := 0
+	for i, c := range o.Incident.Cells {
+		if !m.p.configured(c) {
+			continue
+		}
+		probed++
+		if o.Sound[i] < m.p.soundRounds() {
+			return false
+		}
+	}
+	// With no cell left, nothing can show that a fault is gone; but what is
+	// not to be seen cannot be unseen.
+	return probed > 0 || o.Incident.Kind == KindBlind
+}
+
+// remind repeats pages that nobody has taken, and escalates them once.
+func (m *machine) remind() {
+	for i := range m.s.Open {
+		o := &m.s.Open[i]
+		in := &o.Incident
+		if in.AcknowledgedBy != "" || in.Severity != SeverityPage {
+			continue
+		}
+		after := m.p.EscalateAfter
+		switch {
+		case after > 0 && in.Escalated.IsZero() && m.now.Sub(in.Opened) >= after:
+			in.Escalated = m.now
+			m.page(o, ActionEscalate)
+		case m.p.repeatEvery() > 0 && m.now.Sub(o.Notified) >= m.p.repeatEvery():
+			m.page(o, ActionRepeat)
+		}
+	}
+}
