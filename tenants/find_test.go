@@ -191,6 +191,7 @@ func TestFindOneEdit(t *testing.T) {
 		}
 		lost := replace(at)
 		check("lost", lost, found{p, tenants.EditLost, lost})
+		check("lost behind a number", "seal 3 "+lost+" 4 none", found{p, tenants.EditLost, lost})
 		check("lost in a seal line", "seal 3: "+lost+"\nseal 4: no", found{p, tenants.EditLost, lost})
 		if at > 0 { // before the first it is no edit
 			for _, word := range []string{"abundant", "xylophonist", w[at-1] + "s"} {
@@ -279,6 +280,23 @@ func TestFindMany(t *testing.T) {
 	got := find(own, b.String())
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestFindLongRow reads more codes in a row than are read in one piece: each is
+// found once, wherever the pieces meet.
+func TestFindLongRow(t *testing.T) {
+	c := tenants.NewCodec(testKey(t, 0))
+	_, code := mint(t, c, somePayload, corpus.DressCode)
+	const n = 2500
+	hits := c.Find(strings.Repeat(code+" x1\n", n))
+	if len(hits) != n {
+		t.Errorf("found %d codes, want %d", len(hits), n)
+	}
+	for i, h := range hits {
+		if want := i * (len(code) + 4); h.Start != want || h.Edit != tenants.EditNone {
+			t.Fatalf("code %d is found at %d (%s), want %d", i, h.Start, h.Edit, want)
+		}
 	}
 }
 
