@@ -59,14 +59,14 @@ func finishFindings(s *subject) []Finding {
 	}
 	switch stopReasonOf(s.r.FinishReason) {
 	case stopUnknown:
-		return []Finding{{Kind: "invented", Class: s.slip(), Channel: ChannelContent,
+		return []Finding{{Kind: "invented", Class: s.slip(),
 			Detail: fmt.Sprintf("a finish reason of %s that no API has", plural(len(s.r.FinishReason), "byte"))}}
 	case stopFilter:
-		return []Finding{{Kind: "moderation", Class: Inconclusive, Channel: ChannelContent,
+		return []Finding{{Kind: "moderation", Class: Inconclusive,
 			Detail: "the answer was stopped by a content filter"}}
 	case stopTools:
 		if len(s.r.Tools) == 0 {
-			return []Finding{{Kind: "no_calls", Class: Damaged, Channel: ChannelContent,
+			return []Finding{{Kind: "no_calls", Class: Damaged,
 				Detail: "the finish reason speaks of tool calls and there is none"}}
 		}
 	case stopNatural:
@@ -92,7 +92,7 @@ func (s *subject) noFinish() []Finding {
 	if len(s.r.Body) == 0 {
 		return nil
 	}
-	return []Finding{{Kind: "missing", Class: s.slip(), Channel: ChannelContent,
+	return []Finding{{Kind: "missing", Class: s.slip(),
 		Detail: "the answer has no finish reason"}}
 }
 
@@ -103,7 +103,7 @@ func (s *subject) hiddenCut() []Finding {
 	if limit == 0 || used < limit || s.whole() || len(s.r.Tools) > 0 {
 		return nil
 	}
-	return []Finding{{Kind: "cap", Class: Damaged, Channel: ChannelContent, Detail: fmt.Sprintf(
+	return []Finding{{Kind: "cap", Class: Damaged, Detail: fmt.Sprintf(
 		"%d of %d tokens used, and the finish reason is not that of the limit", used, limit)}}
 }
 
@@ -122,7 +122,7 @@ func (s *subject) earlyCut() []Finding {
 	if used*2 > limit {
 		return nil
 	}
-	return []Finding{{Kind: "early", Class: Damaged, Channel: ChannelContent, Detail: fmt.Sprintf(
+	return []Finding{{Kind: "early", Class: Damaged, Detail: fmt.Sprintf(
 		"the finish reason is the limit of %d tokens, and %d were used", limit, used)}}
 }
 

@@ -90,14 +90,14 @@ func numbersOf(f *provider.Failure) string {
 func (s *subject) acceptedLength() []Finding {
 	i := s.x.Intent
 	if s.whole() && !s.countsLow() {
-		return []Finding{{Kind: "accepted", Class: Degraded, Channel: ChannelContent, Detail: fmt.Sprintf(
+		return []Finding{{Kind: "accepted", Class: Degraded, Detail: fmt.Sprintf(
 			"a prompt of about %d tokens, over the limit, was answered rightly", i.Tokens)}}
 	}
 	counted := "no count"
 	if u := s.r.Usage; u != nil && u.Prompt != nil {
 		counted = plural(*u.Prompt, "token") + " counted"
 	}
-	return []Finding{{Kind: "truncated", Class: Damaged, Channel: ChannelContent, Detail: fmt.Sprintf(
+	return []Finding{{Kind: "truncated", Class: Damaged, Detail: fmt.Sprintf(
 		"a prompt of about %d tokens, over the limit, was answered and not refused: %d of %d seals came back, %s",
 		i.Tokens, s.complete(), len(s.seals), counted)}}
 }

@@ -32,7 +32,7 @@ func (c prefillrateCheck) Run(in *Input) []Finding {
 		if !ok || rate <= maxPrefillRatio*known {
 			return nil
 		}
-		return []Finding{{Kind: "skipped", Class: Damaged, Channel: ChannelContent, Detail: fmt.Sprintf(
+		return []Finding{{Kind: "skipped", Class: Damaged, Detail: fmt.Sprintf(
 			"first content %v after the last byte of a cold prompt of about %d tokens: %.0f tokens a second, %.1f times what this target prefills",
 			took.Round(time.Millisecond), tokens, rate, rate/known)}}
 	})

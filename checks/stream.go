@@ -83,7 +83,7 @@ func (s *subject) noted() []Finding {
 		}
 		if count[kind]++; count[kind] == 1 {
 			index[kind] = len(found)
-			found = append(found, Finding{Kind: kind, Class: class, Channel: ChannelContent, Detail: fmt.Sprintf(
+			found = append(found, Finding{Kind: kind, Class: class, Detail: fmt.Sprintf(
 				"the protocol was broken (%s), first at byte %d of the body", kind, p.Offset)})
 		}
 	}
@@ -108,7 +108,7 @@ func (s *subject) cutShort() []Finding {
 	if f == nil {
 		return nil
 	}
-	finding := Finding{Channel: ChannelContent, Class: Damaged}
+	finding := Finding{Class: Damaged}
 	switch f.Kind {
 	case provider.FailureTruncated:
 		finding.Kind = "cut"

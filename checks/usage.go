@@ -2,6 +2,7 @@ package checks
 
 import (
 	"fmt"
+	"math"
 
 	"crosstalk/corpus"
 )
@@ -38,7 +39,7 @@ func (c usageCheck) Run(in *Input) []Finding {
 func (s *subject) badCounts() []Finding {
 	for _, p := range s.r.Problems {
 		if p.Kind == "bad_usage" {
-			return []Finding{{Kind: "bad_count", Class: s.slip(), Channel: ChannelContent,
+			return []Finding{{Kind: "bad_count", Class: s.slip(),
 				Detail: "a token count that is no whole number"}}
 		}
 	}
@@ -50,7 +51,7 @@ func (s *subject) noUsage() []Finding {
 	if !s.x.Intent.Stream || s.x.Intent.Expect == "" {
 		return nil
 	}
-	return []Finding{{Kind: "absent", Class: Degraded, Channel: ChannelContent,
+	return []Finding{{Kind: "absent", Class: Degraded,
 		Detail: "a stream without token counts, although they were asked for"}}
 }
 
@@ -84,7 +85,10 @@ func (s *subject) estimate() (e estimate, ok bool) {
 	case i.Tokens > 0:
 		e.likely = i.Tokens
 	case size > 0:
+		// Recorded: there may have been more to the request than this.
 		_, e.likely, _ = corpus.Prior().Tokens(size)
+		e.least, e.most = int(grossLow*float64(e.likely)), math.MaxInt
+		return e, e.likely > slackTokens
 	}
 	if !e.calibrated {
 		e.least, e.most = int(grossLow*float64(e.likely)), int(grossHigh*float64(e.likely))
@@ -92,6 +96,8 @@ func (s *subject) estimate() (e estimate, ok bool) {
 	return e, e.likely > 0
 }
 
+// low and high report whether a count is outside the estimate. A few tokens of
+// template are not worth a word.
 func (e estimate) low(n int) bool  { return n < e.least || n <= 1 && e.likely > 8 }
 func (e estimate) high(n int) bool { return n > e.most && n > e.likely+slackTokens }
 
@@ -105,7 +111,7 @@ func (s *subject) promptCount() []Finding {
 		return nil
 	}
 	n := *s.r.Usage.Prompt
-	f := Finding{Class: Damaged, Channel: ChannelContent, Detail: fmt.Sprintf(
+	f := Finding{Class: Damaged, Detail: fmt.Sprintf(
 		"%s counted for a prompt of about %d", plural(n, "token"), e.likely)}
 	switch {
 	case e.low(n) && s.whole() && !e.gross(n):
@@ -164,7 +170,7 @@ func (s *subject) fewerForMore() []Finding {
 		}
 		a, b := s.promptSize(), o.promptSize()
 		if a > b && (a-b)*20 > a && a-b > 1024 && *n < *u.Prompt {
-			return []Finding{{Kind: "not_monotone", Class: Damaged, Channel: ChannelContent, Detail: fmt.Sprintf(
+			return []Finding{{Kind: "not_monotone", Class: Damaged, Detail: fmt.Sprintf(
 				"%d tokens counted for %d bytes, and %d for %d bytes in the same round", *n, a, *u.Prompt, b)}}
 		}
 	}
@@ -177,7 +183,7 @@ func (s *subject) sums() []Finding {
 	u := s.r.Usage
 	for _, n := range []*int{u.Prompt, u.Completion, u.Total, u.Cached, u.Reasoning} {
 		if n != nil && *n < 0 {
-			return []Finding{{Kind: "negative", Class: Damaged, Channel: ChannelContent,
+			return []Finding{{Kind: "negative", Class: Damaged,
 				Detail: fmt.Sprintf("a count of %d tokens", *n)}}
 		}
 	}
@@ -185,16 +191,16 @@ func (s *subject) sums() []Finding {
 	if u.Total != nil && u.Prompt != nil && u.Completion != nil {
 		sum, reasoning := *u.Prompt+*u.Completion, value(u.Reasoning)
 		if *u.Total != sum && *u.Total != sum+reasoning {
-			found = append(found, Finding{Kind: "total", Class: Damaged, Channel: ChannelContent, Detail: fmt.Sprintf(
+			found = append(found, Finding{Kind: "total", Class: Damaged, Detail: fmt.Sprintf(
 				"a total of %d tokens for %d and %d", *u.Total, *u.Prompt, *u.Completion)})
 		}
 	}
 	if u.Cached != nil && u.Prompt != nil && *u.Cached > *u.Prompt {
-		found = append(found, Finding{Kind: "cached", Class: s.slip(), Channel: ChannelContent, Detail: fmt.Sprintf(
+		found = append(found, Finding{Kind: "cached", Class: s.slip(), Detail: fmt.Sprintf(
 			"%d cached tokens of a prompt of %d", *u.Cached, *u.Prompt)})
 	}
 	if u.Reasoning != nil && u.Completion != nil && *u.Reasoning > *u.Completion {
-		found = append(found, Finding{Kind: "reasoning_apart", Class: Degraded, Channel: ChannelContent, Detail: fmt.Sprintf(
+		found = append(found, Finding{Kind: "reasoning_apart", Class: Degraded, Detail: fmt.Sprintf(
 			"%d tokens of reasoning beside %d of the answer: they are counted apart", *u.Reasoning, *u.Completion)})
 	}
 	return found
@@ -211,7 +217,7 @@ func (s *subject) overCap() []Finding {
 	if limit == 0 || used <= limit {
 		return nil
 	}
-	f := Finding{Kind: "over_cap", Class: Damaged, Channel: ChannelContent,
+	f := Finding{Kind: "over_cap", Class: Damaged,
 		Detail: fmt.Sprintf("%d tokens of output, %d were allowed", used, limit)}
 	answer, _ := s.answerTokens()
 	if float64(used) <= maxOverCap*float64(limit) || answer <= limit {
