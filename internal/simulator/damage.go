@@ -2,6 +2,7 @@ package simulator
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -101,22 +102,29 @@ func bang(rng *rand.Rand, text string, budget int, amount string) string {
 	return start + strings.Repeat("!", min(budget*8, 16<<10)+8)
 }
 
-// wrongScript puts letters of another script into an answer.
+// wrongScript puts tokens of another script between those of an answer: one to
+// three of one letter, or ten to thirty of two to four.
 func wrongScript(rng *rand.Rand, text string, amount string) string {
 	letters := []rune(pick(rng, []string{
 		"的是不了人我在有他这", "のはにをたがでてとし", "поведениярежщ", "العربيةمنفي",
 		"กขคงจฉชซฌญ", "한국어로답변입니다", "हिन्दीकेलिए", "ქართულიენა",
 	}))
-	n := 1 + rng.IntN(3)
+	count, length := 1+rng.IntN(3), 1
 	if amount == "many" {
-		n = 20 + rng.IntN(60)
+		count = 10 + rng.IntN(21)
 	}
-	runes := []rune(text)
-	for range n {
-		at := rng.IntN(len(runes) + 1)
-		runes = append(runes[:at], append([]rune{pick(rng, letters)}, runes[at:]...)...)
+	tokens := tokenise(text, TokenizerWords)
+	for range count {
+		if amount == "many" {
+			length = 2 + rng.IntN(3)
+		}
+		var token strings.Builder
+		for range length {
+			token.WriteRune(pick(rng, letters))
+		}
+		tokens = slices.Insert(tokens, rng.IntN(len(tokens)+1), token.String())
 	}
-	return string(runes)
+	return strings.Join(tokens, "")
 }
 
 // markup lets pieces of the chat format into an answer.
