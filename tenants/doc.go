@@ -27,8 +27,9 @@
 // As a code they are 26 characters of Crockford's base32 (digits and letters
 // without i, l, o, u) in lower case, grouped 5-5-5-5-6 by hyphens. Not every
 // payload makes a usable marker: words must all differ, since models trip over
-// repetitions, and a code must have six digits, so that it cannot be taken for
-// prose. The [Minter] draws again where they do not.
+// repetitions, and a code must have six digits and a group with letters besides,
+// so that it cannot be taken for prose. The [Minter] draws again where they do
+// not: for one phrase in fourteen, one code in seven.
 //
 // # Reading
 //
@@ -38,6 +39,20 @@
 // many. [Runs] finds stretches of marker words that are too short or too damaged
 // to verify: candidates for a comparison with the markers that are due, never a
 // proof by themselves.
+//
+// # Chance
+//
+// PChance of a hit is the number of readings tried in its text, times 2^-72, for
+// each fleet key. A window of the text is read so often:
+//
+//	as it is, or by first letters             1
+//	14 words, one of them too many           14, 1 if one is strange
+//	13 words, one of them another        13,312, 1,024 if one is strange
+//	12 words, one lost                   13,312
+//	27, 26, 25 characters of a code   27, 832, 832, likewise
+//
+// Readings with an edit are at most 2^20 in a text, so that the bound stays
+// below 1e-12 for any text of less than a gigabyte.
 //
 // # Keys
 //

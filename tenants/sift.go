@@ -8,18 +8,20 @@ import (
 
 const (
 	// lookBehind is how many words before the first listed word (or the
-	// first mixed word) a marker may begin: enough for a code in groups of four,
-	// and for a phrase of which the first words are damaged and numbered.
+	// first mixed word) a marker may begin: enough for a code in groups of
+	// four, and for a phrase of which the first words are damaged and
+	// numbered.
 	lookBehind = 8
 	// maxZone is the most words in a zone. A longer one is read in pieces
-	// that overlap by more groups than a code can have.
+	// that overlap by more groups than a code can have (a power of two).
 	maxZone     = 4096
 	zoneOverlap = 32
 )
 
 // sifter reads a text once, fast, and finds the few places worth a closer look:
 // stretches where listed words are dense, and zones around words of letters and
-// digits mixed, as a code must have. Clean text costs a hash lookup a word and nothing else.
+// digits mixed, as a code must have. Clean text costs a hash lookup a word and
+// nothing else.
 type sifter struct {
 	text string
 	// need is the least number of listed words in a stretch, gap the most
@@ -43,6 +45,7 @@ type sifter struct {
 // them may be written as a letter, and one lost.
 const minZoneDigits = 4
 
+// run reads the text.
 func (f *sifter) run() {
 	escapes := strings.Contains(f.text, `\`)
 	s := words.NewScanner(f.text)
@@ -52,7 +55,7 @@ func (f *sifter) run() {
 		if odd || markerWords.mayBegin(f.text, start) || s.Mixed() || f.listed > 0 || f.digits > 0 {
 			f.look(s.Word(), odd, s.Mixed())
 		}
-		f.recent[f.n%zoneOverlap] = start
+		f.recent[f.n&(zoneOverlap-1)] = start
 		f.n++
 	}
 	f.endStretch()
@@ -130,7 +133,7 @@ func (f *sifter) behind(start, n int) int {
 	if n == 0 {
 		return start
 	}
-	return f.recent[(f.n-n)%zoneOverlap]
+	return f.recent[(f.n-n)&(zoneOverlap-1)]
 }
 
 func (f *sifter) endStretch() {
@@ -147,13 +150,7 @@ func (f *sifter) endZone() {
 	f.digits, f.plain = 0, 0
 }
 
-// isFiller reports whether word may stand between the words of a marker
-// without being one: the number or letter of a list item, the name of a tag. No
-// listed word is that short.
-func isFiller(word string) bool {
-	return len(word) <= 2 || len(word) <= 4 && countDigits(word) == len(word)
-}
-
+// countDigits counts the digits 0 to 9.
 func countDigits(word string) (n int) {
 	for _, b := range []byte(word) {
 		if '0' <= b && b <= '9' {
@@ -161,100 +158,4 @@ func countDigits(word string) (n int) {
 		}
 	}
 	return n
-}
-
-// token is one word of a text as the decoder reads it.
-type token struct {
-	index int16 // in the list, -1 if it is not listed
-	near  int16 // as index, by the first four letters
-	// apart says that the token begins a line or follows a filler or a
-	// colon: a likely place for a marker to begin.
-	apart      bool
-	start, end int32 // byte offsets into the text
-}
-
-// appendReadings appends a word of text as the decoder reads it: as it is; as
-// the words it is made of, where a hyphen at a line end joined two of a marker
-// written with hyphens; or without the letter of an escaped line break in JSON,
-// as in `\ntruth`. The reading with a listed word wins, the word as it is if no
-// other has one.
-func appendReadings(dst []token, text string, w words.Word) []token {
-	plain := tokenOf(w.Text, w.Start, w.End)
-	if plain.index >= 0 {
-		return append(dst, plain)
-	}
-	if w.Start > 0 && text[w.Start-1] == '\\' {
-		if n := escapeLength(w.Text); n > 0 {
-			if t := tokenOf(w.Text[n:], w.Start+n, w.End); t.near >= 0 {
-				return append(dst, t)
-			}
-		}
-	}
-	found := false
-	apart := dst
-	for _, part := range words.Parts(text, w) {
-		t := tokenOf(part.Text, part.Start, part.End)
-		found = found || t.index >= 0
-		apart = append(apart, t)
-	}
-	if found {
-		return apart
-	}
-	return append(dst, plain)
-}
-
-func tokenOf(word string, start, end int) token {
-	t := token{index: -1, near: markerWords.near(word), start: int32(start), end: int32(end)}
-	if t.near >= 0 && markerWords.words[t.near] == word {
-		t.index = t.near
-	}
-	return t
-}
-
-// escapeLength is the length of what a backslash before word escapes: n, r or
-// t, or u with four hexadecimal digits.
-func escapeLength(word string) int {
-	switch word[0] {
-	case 'n', 'r', 't':
-		return 1
-	case 'u':
-		if len(word) > 5 {
-			return 5
-		}
-	}
-	return 0
-}
-
-// tokens reads text[from:to] for the decoder. Fillers are left out.
-func tokens(text string, from, to int) []token {
-	var out []token
-	apart := true
-	last := from
-	s := words.NewScannerAt(text[:to], from)
-	for {
-		w, ok := s.Next()
-		if !ok {
-			return out
-		}
-		apart = apart || divides(text[last:w.Start])
-		last = w.End
-		if isFiller(w.Text) {
-			apart = true
-			continue
-		}
-		n := len(out)
-		out = appendReadings(out, text, w)
-		out[n].apart, apart = apart, false
-	}
-}
-
-// divides reports whether what stands between two words is likely to stand
-// between two markers.
-func divides(between string) bool {
-	for _, b := range []byte(between) {
-		if b == '\n' || b == ':' {
-			return true
-		}
-	}
-	return false
 }
