@@ -100,9 +100,9 @@ func nothingVisible(s *subject) []Finding {
 	}
 }
 
-// visible counts the characters a reader sees: content and tool calls.
+// visible counts the characters a reader sees: content, refusal, tool calls.
 func (s *subject) visible() int {
-	return visibleIn(s.text(ChannelContent)) + visibleIn(s.text(ChannelToolName)) +
+	return visibleIn(s.r.Content) + visibleIn(s.r.Refusal) + visibleIn(s.text(ChannelToolName)) +
 		visibleIn(s.text(ChannelToolArguments))
 }
 
@@ -161,7 +161,7 @@ func density(s *subject) []Finding {
 func dense(s *subject, spent int) bool {
 	n := 0
 	for _, c := range []Channel{ChannelContent, ChannelToolArguments} {
-		n += varied(s.text(c))
+		n += varied(s.written(c))
 	}
 	return n >= minCountedChars && float64(n) > maxDensity*float64(spent)
 }
@@ -200,7 +200,7 @@ func blankRuns(s *subject) []Finding {
 	}
 	var found []Finding
 	for _, c := range []Channel{ChannelContent, ChannelReasoning, ChannelToolArguments} {
-		text := s.text(c)
+		text := s.written(c)
 		start, end := longestBlank(text, blank, feeds)
 		if end > start {
 			found = append(found, Finding{Kind: "blank", Class: Damaged, Channel: c,

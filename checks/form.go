@@ -45,12 +45,15 @@ func judgeForm(s *subject, rule func(formText) []flaw) []Finding {
 	if s.exact() {
 		return nil
 	}
-	t := formText{strict: s.closed(), whole: s.whole(), given: s.given()}
+	t := formText{whole: s.whole(), given: s.given()}
 	var ours map[string]bool
 	var found []Finding
 	for _, c := range formChannels() {
-		t.text, t.channel = s.text(c), c
-		if t.text == "" {
+		t.text, t.channel = s.written(c), c
+		// Reasoning is open text: it talks of formats, changes language
+		// and goes over its material until it has the answer.
+		t.strict = s.closed() && c != ChannelReasoning
+		if t.text == "" || c == ChannelReasoning && t.whole {
 			continue
 		}
 		flaws := rule(t)
@@ -64,6 +67,16 @@ func judgeForm(s *subject, rule func(formText) []flaw) []Finding {
 		}
 	}
 	return found
+}
+
+// written is the text of a channel that the model wrote as its answer. Other
+// choices, refusals and stray pieces of the wire follow it in the channel's
+// text: they are searched for what is not ours, and not judged by their form.
+func (s *subject) written(c Channel) string {
+	if c == ChannelContent {
+		return s.r.Content
+	}
+	return s.text(c)
 }
 
 func (f flaw) finding(c Channel, class Class) Finding {

@@ -13,9 +13,6 @@ import (
 // special vocabulary. Markers are folded first (full-width and double bars, low lines
 // for blanks), and looked for in the joined text, since streams cut them.
 //
-// A server without a parser for thinking leaves it in the content, tags and all:
-// beside the whole right answer that is a sign of how it was set up.
-//
 // On open text, a passage in back-ticks or a fence explains the format, and a
 // name in a sentence that speaks of tokens names it. Neither is damage.
 type markupCheck struct{}
@@ -23,15 +20,7 @@ type markupCheck struct{}
 func (markupCheck) Name() string { return "markup" }
 
 func (c markupCheck) Run(in *Input) []Finding {
-	return in.each(c.Name(), func(s *subject) []Finding {
-		found := judgeForm(s, markupFlaws)
-		for i, f := range found {
-			if f.Kind == "thinking" && s.whole() {
-				found[i].Class = Degraded
-			}
-		}
-		return found
-	})
+	return in.each(c.Name(), func(s *subject) []Finding { return judgeForm(s, markupFlaws) })
 }
 
 // lexeme is one form of markup.
@@ -243,7 +232,7 @@ func (t formText) givenMarkup(start, end int) bool {
 
 // counts decides whether bracketed markup at a place is a leak.
 func (t formText) counts(l lexeme, start, end int, fenced bool) bool {
-	if t.channel == ChannelReasoning && (l.kind == "thinking" || l.shared || t.whole) {
+	if t.channel == ChannelReasoning && (l.kind == "thinking" || l.shared) {
 		return false // servers leave the tags there; talk of formats is lawful
 	}
 	if t.strict {

@@ -162,6 +162,9 @@ func (t formText) loops(l loop) bool {
 			return n >= 128 && l.copies() >= 3 || n >= 24 && l.copies() >= 8
 		}
 	}
+	if t.channel == ChannelReasoning { // it may hesitate
+		return atEnd && n >= 128 && l.copies() >= 8
+	}
 	return openLoop(kind, n, l.copies(), atEnd)
 }
 

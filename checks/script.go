@@ -80,7 +80,7 @@ func scriptFlaws(t formText) []flaw {
 	if isASCII(t.text) {
 		return nil
 	}
-	if t.strict && t.channel != ChannelReasoning {
+	if t.strict {
 		return foreignLetters(t)
 	}
 	return wovenScripts(t)

@@ -154,12 +154,9 @@ const minRestart = 16
 func (s *subject) restarted() []Finding {
 	var found []Finding
 	for _, c := range []Channel{ChannelContent, ChannelToolArguments} {
-		text := s.text(c)
-		if c == ChannelContent {
-			text = s.r.Content // other choices may begin alike
-		}
+		text := s.written(c)
 		k := restartIn(text)
-		if k == 0 || c == ChannelToolArguments && len(s.r.Tools) > 1 {
+		if k == 0 || !classify(text[:k]).letters || c == ChannelToolArguments && len(s.r.Tools) > 1 {
 			continue
 		}
 		before, _ := utf8.DecodeLastRuneInString(text[:k])
