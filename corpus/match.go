@@ -89,8 +89,8 @@ type matcher struct {
 	offsets []int64
 	read    int // words of the long text read
 	// best is, by state, the longest passage of that state that was found.
-	best []passage
-	word []byte // buffer of readASCII
+	best  []passage
+	lower []byte // buffer of readASCII
 }
 
 // passage is a passage found: its length in words and its place in the long
@@ -129,19 +129,26 @@ var letters = func() (table [256]byte) {
 // readASCII reads a piece of filler, which begins and ends between words. It
 // has no digits and no marks, so that its folded words are its runs of letters.
 func (m *matcher) readASCII(text []byte, offset int64) {
-	m.word = m.word[:0]
-	hash := uint64(hashSeed)
-	for i, c := range text {
-		if c = letters[c]; c != 0 {
-			m.word = append(m.word, c)
+	for i := 0; i < len(text); i++ {
+		start, hash, capitals := i, uint64(hashSeed), byte(0)
+		for i < len(text) && letters[text[i]] != 0 {
+			c := letters[text[i]]
 			hash = hashByte(hash, c)
+			capitals |= c ^ text[i]
+			i++
+		}
+		if i == start {
 			continue
 		}
-		if len(m.word) > 0 {
-			m.step(find(&m.vocabulary, hash, m.word), offset+int64(i-len(m.word)))
-			m.word = m.word[:0]
-			hash = hashSeed
+		word := text[start:i]
+		if capitals != 0 {
+			m.lower = append(m.lower[:0], word...)
+			for j, c := range word {
+				m.lower[j] = letters[c]
+			}
+			word = m.lower
 		}
+		m.step(find(&m.vocabulary, hash, word), offset+int64(start))
 	}
 }
 

@@ -261,6 +261,23 @@ func checkSpans(t *testing.T, spans []Span, text string) {
 	}
 }
 
+// A text is complete only when the passage being read cannot become longer.
+func TestComplete(t *testing.T) {
+	m := newMatcher(words.Scan("c d a b c d"), 2)
+	read := func(text string, want bool) {
+		t.Helper()
+		m.readASCII([]byte(text), 0)
+		if got := m.complete(); got != want {
+			t.Errorf("complete after %q: %v, want %v", text, got, want)
+		}
+	}
+	read("c d\n", false)
+	m.cut()
+	read("a b\n", false) // all words are in passages, but "a b" may go on
+	m.cut()
+	read("x\n", true)
+}
+
 func ExamplePrompt_Match() {
 	spec := Spec{Version: Version, Family: "prose", Task: TaskEcho, Dress: DressCode, Sentences: 100, Seals: 1}
 	p, err := New(Key{}, spec, []string{"9fqh4-bpk8l-acaeu-u5qto-pklnsf"})
