@@ -4,11 +4,14 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"crosstalk/checks"
 	"crosstalk/corpus"
+	"crosstalk/internal/simulator"
 	"crosstalk/internal/words"
 	"crosstalk/probes"
 	"crosstalk/probes/provider"
@@ -115,38 +118,52 @@ func TestStrangerText(t *testing.T) {
 	for range 1000 {
 		composed = append(composed, stranger(r, 25))
 	}
-	sources := map[string][]string{"composed": composed, "go tree": goProse(t, 25)}
+	var simulated []string
+	for s := range simulator.Strangers(9) {
+		if simulated = append(simulated, longEnough(s.Text)...); len(simulated) >= 1000 {
+			break
+		}
+	}
+	sources := []struct {
+		name     string
+		texts    []string
+		ordinary bool // software manuals are not: their words are those of chatter
+	}{{"composed", composed, true}, {"simulated", simulated, true}, {"go tree", goProse(t, 25), false}}
 	places := []struct {
 		name string
 		put  func(text, right string) (content, reasoning string)
-		// wanted shares of foreign and of damaged or worse
-		foreign, damaged float64
+		// wanted shares: foreign, damaged or worse, and the latter for manuals
+		foreign, damaged, manuals float64
 	}{
-		{"whole", func(text, _ string) (string, string) { return text, "" }, 0.99, 0.99},
-		{"appended", func(text, right string) (string, string) { return right + "\n\n" + text, "" }, 0, 0.95},
-		{"prepended", func(text, right string) (string, string) { return text + "\n" + right, "" }, 0, 0.95},
+		{"whole", func(text, _ string) (string, string) { return text, "" }, 0.99, 0.99, 0.99},
+		{"appended", func(text, right string) (string, string) { return right + "\n\n" + text, "" }, 0, 0.95, 0.75},
+		{"prepended", func(text, right string) (string, string) { return text + "\n" + right, "" }, 0, 0.95, 0.75},
 		{"spliced", func(text, right string) (string, string) {
 			at := strings.Index(right, "\n")
 			return right[:at] + "\n" + text + right[at:], ""
-		}, 0, 0.95},
-		{"reasoning", func(text, right string) (string, string) { return right, text }, 0, 0.95},
+		}, 0, 0.95, 0.75},
+		{"reasoning", func(text, right string) (string, string) { return right, text }, 0, 0.95, 0.45},
 	}
-	for source, texts := range sources {
+	for _, source := range sources {
 		for _, place := range places {
-			t.Run(source+"/"+place.name, func(t *testing.T) {
+			t.Run(source.name+"/"+place.name, func(t *testing.T) {
 				t.Parallel()
 				r := rand.New(rand.NewPCG(3, 4))
 				var y tally
-				for range 1000 {
-					text, a := pick(r, texts), pick(r, prompts)
+				for range 400 {
+					text, a := pick(r, source.texts), pick(r, prompts)
 					content, reasoning := place.put(text, a.prompt.Expected())
 					class, findings := a.judge(content, reasoning)
 					odd := class != checks.Foreign && (place.foreign > 0 || !(class == checks.Damaged))
 					y.add(class, odd, content, reasoning, findings)
 				}
 				t.Logf("%v: foreign %.3f, damaged or worse %.3f", y.classes, y.share(y.classes[checks.Foreign]), y.share(y.atLeast(checks.Damaged)))
-				if y.share(y.classes[checks.Foreign]) < place.foreign || y.share(y.atLeast(checks.Damaged)) < place.damaged {
-					t.Errorf("want foreign %.2f, damaged %.2f; missed:\n%s", place.foreign, place.damaged, strings.Join(y.odd, "\n=====\n"))
+				damaged := place.damaged
+				if !source.ordinary {
+					damaged = place.manuals
+				}
+				if y.share(y.classes[checks.Foreign]) < place.foreign || y.share(y.atLeast(checks.Damaged)) < damaged {
+					t.Errorf("want foreign %.2f, damaged %.2f; missed:\n%s", place.foreign, damaged, strings.Join(y.odd, "\n=====\n"))
 				}
 				if y.classes[checks.Leak] > 0 {
 					t.Errorf("%d leaks in texts made without the key", y.classes[checks.Leak])
@@ -154,6 +171,14 @@ func TestStrangerText(t *testing.T) {
 			})
 		}
 	}
+}
+
+// longEnough is the text alone if it has 25 words.
+func longEnough(text string) []string {
+	if words.Count(text) < 25 {
+		return nil
+	}
+	return []string{text}
 }
 
 // TestLawfulChatter judges right answers as polite models give them: none may be
@@ -166,7 +191,7 @@ func TestLawfulChatter(t *testing.T) {
 			t.Parallel()
 			r := rand.New(rand.NewPCG(5, 6))
 			var y tally
-			for range 2000 {
+			for range 1000 {
 				a := pick(r, prompts)
 				content, thought := rightAnswer(r, a.prompt), ""
 				if thinking {
@@ -181,6 +206,55 @@ func TestLawfulChatter(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestLawfulVoices judges right answers with chatter and reasoning written by
+// hand, in many voices and some languages. They set the bounds, but the register
+// of words was not made with them.
+func TestLawfulVoices(t *testing.T) {
+	t.Parallel()
+	prompts := askedPrompts(t)
+	r := rand.New(rand.NewPCG(9, 10))
+	chatter, thoughts := lawfulLines(t, "chatter"), lawfulLines(t, "reasoning")
+	var spoken, thought tally
+	for i, line := range chatter {
+		for _, content := range []string{line + "\n\n%s", "%s\n" + line, line + "\n%s\n\n" + chatter[(i+7)%len(chatter)]} {
+			a := pick(r, prompts)
+			content = fmt.Sprintf(content, dressed(r, a.prompt))
+			class, findings := a.judge(content, "")
+			spoken.add(class, class != checks.Sound, content, "", findings)
+		}
+	}
+	for i, line := range thoughts {
+		for _, reasoning := range []string{line, line + "\n" + thoughts[(i+1)%len(thoughts)], strings.Join(thoughts, "\n\n")} {
+			a := pick(r, prompts)
+			class, findings := a.judge(a.prompt.Expected(), reasoning)
+			thought.add(class, class != checks.Sound, "", reasoning, findings)
+		}
+	}
+	t.Logf("chatter %v, reasoning %v", spoken.classes, thought.classes)
+	if n := spoken.atLeast(checks.Foreign) + thought.atLeast(checks.Foreign); n > 0 {
+		t.Errorf("%d lawful answers are foreign:\n%s", n, strings.Join(append(spoken.odd, thought.odd...), "\n=====\n"))
+	}
+	if spoken.share(spoken.classes[checks.Sound]) < 0.95 {
+		t.Errorf("chatter: %v, want 95 %% sound:\n%s", spoken.classes, strings.Join(spoken.odd, "\n=====\n"))
+	}
+}
+
+// lawfulLines reads a file of testdata/lawful.
+func lawfulLines(t *testing.T, name string) []string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", "lawful", name+".txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for line := range strings.Lines(string(data)) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+			all = append(all, line)
+		}
+	}
+	return all
 }
 
 // TestStrangerLength shows from how many words on a stranger's text beside a
@@ -198,7 +272,7 @@ func TestStrangerLength(t *testing.T) {
 			y.add(class, false, "", "", "")
 		}
 		t.Logf("%d words: %v", n, y.classes)
-		if n >= 25 && y.share(y.atLeast(checks.Damaged)) < 0.95 {
+		if n > 25 && y.share(y.atLeast(checks.Damaged)) < 0.95 {
 			t.Errorf("%d words of a stranger: %.3f damaged or worse, want 0.95", n, y.share(y.atLeast(checks.Damaged)))
 		}
 	}

@@ -9,16 +9,24 @@ const (
 	KindExtra          = "extra"           // damaged: unexplained text, too little to say whose
 )
 
-// Bounds on the score of a stretch, in nats; see reading.stretch. The scores of
-// chatter fall off by a factor e for each nat. Measured on the lawful answers of
-// the tests: 95 % below 6, all below 10 in content and in reasoning; on 25 words
-// of strangers: 99 % above 25 for letters and records, 95 % above 7 for software
-// manuals, whose vocabulary is nearest to that of chatter.
+// Bounds on the score of a stretch, in nats; see reading.stretch. Measured:
+//
+//   - lawful texts that the register was not made with (testdata/lawful):
+//     chatter stays below 10; one train of thought below 11 in 11 cases of 13 and
+//     below 18 in all, 900 words of the most colourful ones in a row reach 35;
+//   - strangers of 25 words and more: letters, records, homework, small talk are
+//     above 10 in content in 99.5 cases of 100 and above 12 in reasoning in 96;
+//     software manuals, whose vocabulary is nearest to that of chatter, in 82
+//     and 57.
+//
+// In long reasoning the score grows with the length, hence the share.
 const (
-	minExtra          = 9.0
-	minExtraReasoning = 10.0
-	minForeign        = 28.0 // some forty running words
-	minForeignWords   = 14   // unexplained ones among them
+	minExtra            = 10.0
+	minExtraReasoning   = 12.0
+	minForeign          = 28.0
+	minForeignReasoning = 32.0
+	minForeignWords     = 14   // unexplained words of the stretch
+	minForeignShare     = 0.25 // and their share of it, for extra text in reasoning too
 )
 
 // foreignContent looks for a stranger's text in answers that have contact with
@@ -53,6 +61,11 @@ func (s *subject) foreignIn(c Channel) (Finding, bool) {
 	st := r.stretch()
 	f := Finding{Channel: c, Offset: st.start, Length: st.end - st.start}
 	what := fmt.Sprintf("%.0f of %.0f words in a row that neither our prompt nor chatter explains", st.unexplained, st.words)
+	extra, foreign := minExtraReasoning, minForeignReasoning
+	if c != ChannelReasoning {
+		extra, foreign = minExtra, minForeign
+	}
+	dense := st.unexplained >= minForeignShare*st.words
 	noise := noiseShare(r.text[st.start:st.end]) >= 0.5
 	switch {
 	case noise:
@@ -60,9 +73,9 @@ func (s *subject) foreignIn(c Channel) (Finding, bool) {
 	case st.secrets > 0 && st.score >= minForeign:
 		f.Kind, f.Class = KindForeignPrivate, Foreign
 		f.Detail = what + ", with what looks like private data"
-	case !open && st.score >= minForeign && st.unexplained >= minForeignWords:
+	case !open && st.score >= foreign && st.unexplained >= minForeignWords && dense:
 		f.Kind, f.Class, f.Detail = KindForeignText, Foreign, what
-	case c != ChannelContent && st.score >= minExtraReasoning:
+	case c != ChannelContent && st.score >= extra && dense:
 		f.Kind, f.Class, f.Detail = KindExtra, Damaged, what
 	default:
 		return f, false // extra text in the content is for the answer check

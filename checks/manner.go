@@ -54,11 +54,19 @@ const maxMannerUnexplained = 6
 // mannerOf classifies what the target says in place of an answer. Text with a
 // part of the answer in it is answering.
 func (s *subject) mannerOf() manner {
+	if s.manner == nil {
+		m := s.classify()
+		s.manner = &m
+	}
+	return *s.manner
+}
+
+func (s *subject) classify() manner {
 	if s.refusedByAPI() {
 		return refusing
 	}
 	r := s.read(ChannelContent)
-	if len(r.words) == 0 || len(r.seals) > 0 || s.contentHolds() {
+	if len(r.words) == 0 || len(r.seals) > 0 || s.contentHolds() || r.stretch().unexplained > maxMannerUnexplained {
 		return answering
 	}
 	forms := []struct {
@@ -66,7 +74,7 @@ func (s *subject) mannerOf() manner {
 		manner manner
 	}{{errorForm, failing}, {lackForm, denying}, {refusalForm, refusing}, {denialForm, denying}}
 	for _, f := range forms {
-		if rest, hit := r.without(f.form); hit && rest < minReadable && r.stretch().unexplained <= maxMannerUnexplained {
+		if rest, hit := r.without(f.form); hit && rest < minReadable {
 			return f.manner
 		}
 	}
@@ -155,7 +163,7 @@ func (r *reading) sentence(from, to int) sentence {
 			continue
 		case unexplained:
 			odd += w
-		case coreWord, passageWord:
+		case coreWord, politeWord, passageWord:
 			core = true
 		}
 		sen.words += w

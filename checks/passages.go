@@ -41,14 +41,44 @@ func (s *subject) locatedPieces(c Channel) []piece {
 	var pieces []piece
 	for _, l := range locators {
 		for _, n := range s.donorsOf(d, l) {
-			p := piece{donor: n, offset: -1, start: l.Start, end: l.End, log2: tried - locatorBits}
-			if prompt, ok := d.rebuild(n).(pager); ok {
-				s.neighbourhood(&p, c, l, prompt.MatchPages(text, minPassage-1, max(0, l.Page-1), l.Page+2))
-			}
-			pieces = append(pieces, p)
+			pieces = s.addNeighbourhood(pieces, c, l, n)
+			pieces = addLocator(pieces, l, n, tried-locatorBits)
 		}
 	}
 	return s.preferOwn(pieces)
+}
+
+// addNeighbourhood adds what the text has in common with the pages around a
+// locator in the donor's prompt.
+func (s *subject) addNeighbourhood(pieces []piece, c Channel, l corpus.Locator, n *donor) []piece {
+	prompt, ok := s.facts.donorList().rebuild(n).(pager)
+	if !ok {
+		return pieces
+	}
+	r := s.read(c)
+	compared := math.Log2(float64(max(1, len(r.words)))) + math.Log2(3*pageWords)
+	for _, sp := range prompt.MatchPages(r.text, minPassage-1, max(0, l.Page-1), l.Page+2) {
+		p := piece{donor: n, start: sp.Start, end: sp.End, offset: sp.Offset}
+		known := slices.ContainsFunc(pieces, func(o piece) bool { return o.donor == n && o.start == p.start })
+		told := r.tellingIn(sp.Start, sp.End, l.Start, l.End)
+		p.log2 = min(0, compared-bitsPerPassageWord*float64(told))
+		if holds := sp.Start <= l.Start && l.End <= sp.End; !known && (holds || p.log2 < 0) {
+			pieces = append(pieces, p)
+		}
+	}
+	return pieces
+}
+
+// addLocator adds the weight of a locator to the passage it stands in, or as a
+// piece of its own.
+func addLocator(pieces []piece, l corpus.Locator, n *donor, log2 float64) []piece {
+	for i, p := range pieces {
+		if p.donor == n && p.start <= l.Start && l.End <= p.end {
+			pieces[i].log2 += log2
+			return pieces
+		}
+	}
+	return append(pieces, piece{donor: n, start: l.Start, end: l.End, offset: -1, log2: log2})
 }
 
 // donorsOf are the donors whose prompt or prefix a locator verifies for.
@@ -66,26 +96,6 @@ func (s *subject) donorsOf(d *donors, l corpus.Locator) []*donor {
 		}
 	}
 	return of
-}
-
-// neighbourhood adds what the text around a locator has in common with the
-// pages around it in the prompt.
-func (s *subject) neighbourhood(p *piece, c Channel, l corpus.Locator, spans []corpus.Span) {
-	text := s.read(c)
-	compared := math.Log2(float64(max(1, len(text.words)))) + math.Log2(3*pageWords)
-	best := 0
-	for _, sp := range spans {
-		if sp.Start <= l.Start && sp.End >= l.End || best < sp.Words {
-			p.offset, best = sp.Offset, sp.Words
-			if sp.Start <= l.Start && sp.End >= l.End {
-				best = math.MaxInt
-			}
-		}
-		if n := text.tellingIn(sp.Start, sp.End, l.Start, l.End); n > 0 {
-			p.log2 += min(0, compared-bitsPerPassageWord*float64(n))
-			p.start, p.end = min(p.start, sp.Start), max(p.end, sp.End)
-		}
-	}
 }
 
 // telling reports whether a word can tell one prompt from another: it is not of

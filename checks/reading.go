@@ -3,6 +3,7 @@ package checks
 import (
 	"io"
 	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -19,9 +20,11 @@ const (
 	unexplained  wordKind = iota
 	promptWord            // a word of the own prompt, but in no passage of it
 	neutralWord           // numbers and single letters: anybody's
+	thinkingWord          // talk of no subject, lawful in reasoning only
 	functionWord          // the small words of a language: anybody's too
 	registerWord          // the vocabulary of talk about a task
-	coreWord              // the words of our task, and politeness
+	politeWord            // politeness, and what it is about
+	coreWord              // the words of our task
 	passageWord           // in a passage of the own prompt
 	answerWord            // part of a seal or of the right answer
 )
@@ -41,7 +44,7 @@ func (s *subject) read(c Channel) *reading {
 		r = newReading(s.text(c), s.seals)
 		r.explainAnswer(s.expected())
 		r.explainMarkers(s, c)
-		r.explainRegister()
+		r.explainRegister(c == ChannelReasoning)
 		if slices.Contains(r.kinds, unexplained) {
 			r.explainPassages(s.passages(c))
 			r.explainVocabulary(s.x.Prompt)
@@ -152,7 +155,8 @@ func (r *reading) explainMarkers(s *subject, c Channel) {
 	}
 }
 
-func (r *reading) explainRegister() {
+// explainRegister gives every word that is left its kind in the register.
+func (r *reading) explainRegister(thinking bool) {
 	reg := chatter()
 	for i, w := range r.words {
 		if r.kinds[i] != unexplained {
@@ -167,11 +171,15 @@ func (r *reading) explainRegister() {
 			}
 		default:
 			r.kinds[i] = reg.kind(w.Text)
+			if r.kinds[i] == thinkingWord && !thinking {
+				r.kinds[i] = unexplained
+			}
 		}
 	}
 }
 
-// isNeutral holds for numbers up to six digits and for single letters.
+// isNeutral holds for numbers of one or two digits, as they number things, and
+// for single letters.
 func isNeutral(word string) bool {
 	letters, digits := 0, 0
 	for _, c := range word {
@@ -181,7 +189,7 @@ func isNeutral(word string) bool {
 			letters++
 		}
 	}
-	return letters == 0 && digits <= 6 || digits == 0 && letters == 1 && word[0] < utf8.RuneSelf ||
+	return letters == 0 && digits <= 2 || digits == 0 && letters == 1 && word[0] < utf8.RuneSelf ||
 		digits > 0 && letters <= 2 && digits+letters <= 4 // "1st", "3rd", "k2"
 }
 
@@ -211,19 +219,44 @@ func (k wordKind) nats() float64 {
 		return 2.0
 	case functionWord:
 		return -0.1
-	case registerWord:
-		return -0.5
+	case registerWord, politeWord, thinkingWord:
+		return -0.6
 	case coreWord:
-		return -1.5
+		return -2.7
 	case passageWord, answerWord:
-		return -2
+		return -3
 	default:
 		return 0
 	}
 }
 
+// natsRepeated is the weight of an unexplained word that was there before: one
+// odd word may be a habit.
+const natsRepeated = 0.5
+
 // natsSecret is the weight of an address, a telephone number or a key.
 const natsSecret = 6.0
+
+// natsName is added for an unexplained word with a capital inside a sentence.
+const natsName = 0.7
+
+// nats is the weight of a word in its place; seen are the unexplained words
+// before it.
+func (r *reading) nats(i int, seen map[string]bool) float64 {
+	w := r.words[i]
+	switch {
+	case r.kinds[i] != unexplained:
+		return r.kinds[i].nats()
+	case seen[w.Text]:
+		return natsRepeated
+	}
+	seen[w.Text] = true
+	first, _ := utf8.DecodeRuneInString(r.text[w.Start:w.End])
+	if i > 0 && unicode.IsUpper(first) && strings.TrimLeft(r.text[r.words[i-1].End:w.Start], " ") == "" {
+		return unexplained.nats() + natsName
+	}
+	return unexplained.nats()
+}
 
 // stretch is the part of a reading that speaks most strongly for another
 // author: the segment of highest sum of weights. Its score grows with the
@@ -239,7 +272,7 @@ type stretch struct {
 
 // stretch finds that part; the zero stretch when every word is explained.
 func (r *reading) stretch() stretch {
-	secrets := r.secrets()
+	secrets, seen := r.secrets(), map[string]bool{}
 	var best, cur stretch
 	for i := range r.words {
 		if cur.score <= 0 {
@@ -247,10 +280,10 @@ func (r *reading) stretch() stretch {
 		}
 		w := r.weight(i)
 		cur.words += w
-		cur.score += w * r.kinds[i].nats()
 		if r.kinds[i] == unexplained {
 			cur.unexplained += w
 		}
+		cur.score += w * r.nats(i, seen)
 		if secrets[i] {
 			cur.secrets++
 			cur.score += natsSecret

@@ -48,6 +48,10 @@ func kindOfSection(section string) wordKind {
 	switch section {
 	case "core":
 		return coreWord
+	case "polite":
+		return politeWord
+	case "thinking":
+		return thinkingWord
 	case "function words", "other languages":
 		return functionWord
 	default:

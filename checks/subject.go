@@ -77,6 +77,7 @@ type subject struct {
 	match    map[Channel][]corpus.Span
 	parts    map[Channel]foundPieces
 	touch    *contact
+	manner   *manner
 }
 
 func newSubject(f *facts, x *probes.Exchange) *subject {
