@@ -71,6 +71,8 @@ func (s suite) floods(t *testing.T) {
 	zip := gzip.NewWriter(bomb)
 	zip.Write(bytes.Repeat([]byte(" "), 8<<20))
 	zip.Close()
+	nothing := new(bytes.Buffer)
+	gzip.NewWriter(nothing).Close()
 	for _, test := range []struct {
 		name  string
 		serve func(w http.ResponseWriter)
@@ -83,6 +85,10 @@ func (s suite) floods(t *testing.T) {
 		{"gzip", func(w http.ResponseWriter) {
 			w.Header().Set("Content-Encoding", "gzip")
 			w.Write(bomb.Bytes())
+		}, []provider.FailureKind{provider.FailureLimit}},
+		{"gzip of nothing", func(w http.ResponseWriter) {
+			w.Header().Set("Content-Encoding", "gzip")
+			w.Write(bytes.Repeat(nothing.Bytes(), 4000))
 		}, []provider.FailureKind{provider.FailureLimit}},
 		{"broken gzip", func(w http.ResponseWriter) {
 			w.Header().Set("Content-Encoding", "gzip")
