@@ -9,7 +9,8 @@ import "math"
 type Calibration struct {
 	// N counts the observations; 0 means the prior.
 	N int `json:"n"`
-	// Overhead is what the chat template adds, in tokens.
+	// Overhead is what the chat template adds, in tokens, less what seals and
+	// question take fewer than filler of their size would.
 	Overhead float64 `json:"overhead"`
 	// PerByte is tokens per byte of prompt.
 	PerByte float64 `json:"per_byte"`
@@ -28,8 +29,10 @@ const (
 	// one byte a token to 16.
 	priorPerByte, priorSpread = 0.25, 3
 	// priorOverhead is a guess at what a chat template adds, tokens, and
-	// overheadError how wrong it may be (standard deviation).
-	priorOverhead, overheadError = 16, 32
+	// overheadError how wrong it may be (standard deviation). It may come out
+	// negative: seals and question, the same in every prompt, take up to a
+	// third fewer tokens a byte than filler that looks like code does.
+	priorOverhead, overheadError = 16, 128
 
 	// Prompts of one size differ in their token counts: by tokenNoise times
 	// the root of the count (words differ in how many tokens they make), and
@@ -113,7 +116,7 @@ func noise(tokens float64) float64 {
 // observations' worth of agreement are taken on trust.
 func (c *Calibration) fit() {
 	one, b, bb, t, bt := c.Sums[0], c.Sums[1], c.Sums[2], c.Sums[3], c.Sums[4]
-	c.Overhead = math.Max((bb*(t+trust*priorOverhead)-b*bt)/c.determinant(), 0)
+	c.Overhead = (bb*(t+trust*priorOverhead) - b*bt) / c.determinant()
 	c.PerByte = (bt - c.Overhead*b) / bb
 	o, p := c.Overhead, c.PerByte
 
@@ -138,7 +141,7 @@ func (c Calibration) determinant() float64 {
 // observed.
 func (c Calibration) variance(bytes float64) float64 {
 	fit := c.Sums[2] - 2*bytes*c.Sums[1] + bytes*bytes*(c.Sums[0]+trust)
-	tokens := c.Overhead + bytes*c.PerByte
+	tokens := math.Max(c.Overhead+bytes*c.PerByte, 1)
 	return modelNoise*modelNoise + math.Max(fit/c.determinant(), 0)/(tokens*tokens)
 }
 
@@ -164,7 +167,7 @@ func student99(freedom int) float64 {
 }
 
 func (c Calibration) predict(bytes int64) float64 {
-	return c.Overhead + float64(bytes)*c.PerByte
+	return math.Max(c.Overhead+float64(bytes)*c.PerByte, 1)
 }
 
 // halfWidth is the relative half-width of the interval around the prediction for
@@ -177,8 +180,7 @@ func (c Calibration) halfWidth(bytes int64) float64 {
 	if c.Sums[2] > 0 { // not a calibration that was given without its sums
 		width *= math.Sqrt(c.variance(float64(bytes)) / c.longVariance())
 	}
-	tokens := math.Max(c.predict(bytes), 1)
-	return math.Max(width, c.leastSpread()) + quantile99*tokenNoise/math.Sqrt(tokens)
+	return math.Max(width, c.leastSpread()) + quantile99*tokenNoise/math.Sqrt(c.predict(bytes))
 }
 
 // Tokens predicts the token count of a prompt of so many bytes: the lowest,
