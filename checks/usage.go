@@ -156,8 +156,8 @@ func differs(a, b int64) bool {
 	return a > 0 && b > 0 && (max(a, b)-min(a, b))*50 > max(a, b) && max(a, b)-min(a, b) > 256
 }
 
-// fewerForMore finds a prompt that was counted lower than a shorter one of the
-// same family in the round.
+// fewerForMore finds a prompt that was counted no higher than a clearly shorter
+// one of the same family in the round.
 func (s *subject) fewerForMore() []Finding {
 	n := s.r.Usage.Prompt
 	if n == nil || s.x.Intent.Spec.Family == "" {
@@ -169,10 +169,15 @@ func (s *subject) fewerForMore() []Finding {
 			continue
 		}
 		a, b := s.promptSize(), o.promptSize()
-		if a > b && (a-b)*20 > a && a-b > 1024 && *n < *u.Prompt {
-			return []Finding{{Kind: "not_monotone", Class: Damaged, Detail: fmt.Sprintf(
-				"%d tokens counted for %d bytes, and %d for %d bytes in the same round", *n, a, *u.Prompt, b)}}
+		if (a-b)*20 <= a || a-b <= 1024 || *n > *u.Prompt {
+			continue
 		}
+		kind := "not_monotone"
+		if *n == *u.Prompt {
+			kind = "constant"
+		}
+		return []Finding{{Kind: kind, Class: Damaged, Detail: fmt.Sprintf(
+			"%d tokens counted for %d bytes, and %d for %d bytes in the same round", *n, a, *u.Prompt, b)}}
 	}
 	return nil
 }
