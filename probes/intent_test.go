@@ -35,13 +35,13 @@ func TestBind(t *testing.T) {
 		t.Fatalf("there is no step %s", name)
 		return ""
 	}
-	if got := definite("-0.2%", 1); got != ExpectAnswer {
-		t.Errorf("0.2 %% below the limit expects %q", got)
+	if got := definite("-0.4%", 1); got != ExpectAnswer {
+		t.Errorf("0.4 %% below the limit expects %q", got)
 	}
-	if got := definite("+0.2%", 1); got != ExpectRefusal {
-		t.Errorf("0.2 %% above the limit expects %q", got)
+	if got := definite("+0.4%", 1); got != ExpectRefusal {
+		t.Errorf("0.4 %% above the limit expects %q", got)
 	}
-	if got := definite("+0.2%", 0.998); got != ExpectEither {
+	if got := definite("+0.4%", 0.996); got != ExpectEither {
 		t.Errorf("a prompt that came out just short of the limit, with no room for the answer, expects %q", got)
 	}
 }
