@@ -60,7 +60,11 @@ func (m *machine) openProber(c ControlState, reason string) {
 // three intervals: not running is not silence.
 func (m *machine) absentControl() {
 	c, every := m.s.Control, m.p.ControlEvery
-	if c == nil || every <= 0 || m.p.Paused || m.incident(KindProber) != nil {
+	if every <= 0 || m.p.Paused || m.incident(KindProber) != nil {
+		return
+	}
+	if c == nil { // not run yet: it is expected from now on
+		m.s.Control = &ControlState{Name: m.s.Target, At: m.now, Right: true}
 		return
 	}
 	if m.now.Sub(c.At) >= blindIntervals*every {
