@@ -26,7 +26,8 @@ const (
 	minForeign          = 28.0
 	minForeignReasoning = 32.0
 	minForeignWords     = 14   // unexplained words of the stretch
-	minForeignShare     = 0.25 // and their share of it, for extra text in reasoning too
+	minForeignShare     = 0.25 // and their share of it
+	minExtraShare       = 0.15 // the same for extra text in reasoning
 )
 
 // foreignContent looks for a stranger's text in answers that have contact with
@@ -65,7 +66,7 @@ func (s *subject) foreignIn(c Channel) (Finding, bool) {
 	if c != ChannelReasoning {
 		extra, foreign = minExtra, minForeign
 	}
-	dense := st.unexplained >= minForeignShare*st.words
+	share := st.unexplained / max(1, st.words)
 	noise := noiseShare(r.text[st.start:st.end]) >= 0.5
 	switch {
 	case noise:
@@ -73,9 +74,9 @@ func (s *subject) foreignIn(c Channel) (Finding, bool) {
 	case st.secrets > 0 && st.score >= minForeign:
 		f.Kind, f.Class = KindForeignPrivate, Foreign
 		f.Detail = what + ", with what looks like private data"
-	case !open && st.score >= foreign && st.unexplained >= minForeignWords && dense:
+	case !open && st.score >= foreign && st.unexplained >= minForeignWords && share >= minForeignShare:
 		f.Kind, f.Class, f.Detail = KindForeignText, Foreign, what
-	case c != ChannelContent && st.score >= extra && dense:
+	case c != ChannelContent && st.score >= extra && share >= minExtraShare:
 		f.Kind, f.Class, f.Detail = KindExtra, Damaged, what
 	default:
 		return f, false // extra text in the content is for the answer check

@@ -110,6 +110,9 @@ func isSoup(text string) bool {
 	if others > 3*letters {
 		return true
 	}
+	if isScattered(text) {
+		return true
+	}
 	fields := strings.Fields(text)
 	scripts, mixed, switches, last := map[string]bool{}, 0, 0, ""
 	for _, f := range fields {
@@ -126,6 +129,27 @@ func isSoup(text string) bool {
 		}
 	}
 	return len(scripts) >= 3 && 6*switches > len(fields) || mixed > 2 && 10*mixed > len(fields) && len(scripts) < 3 && !scripts["Han"]
+}
+
+// isScattered holds for a text with letters of another script strewn into it one
+// by one, as a sampler with a fault draws them: most letters that are not of
+// the text's main script stand alone between letters that are. Chinese and
+// Japanese write Latin words in runs, and their own letters beside them too.
+func isScattered(text string) bool {
+	letters := []rune(text)
+	letters = slices.DeleteFunc(letters, func(c rune) bool { return !unicode.IsLetter(c) })
+	latin := func(c rune) bool { return unicode.Is(unicode.Latin, c) }
+	alone, others := 0, 0
+	for i, c := range letters {
+		if latin(c) {
+			continue
+		}
+		others++
+		if (i == 0 || latin(letters[i-1])) && (i == len(letters)-1 || latin(letters[i+1])) {
+			alone++
+		}
+	}
+	return alone >= 8 && 3*alone > 2*others
 }
 
 // scriptsOf names the scripts of a word, of those that models mix up. The

@@ -42,7 +42,9 @@ func (s *subject) read(c Channel) *reading {
 	r, ok := s.readings[c]
 	if !ok {
 		r = newReading(s.text(c), s.seals)
-		r.explainAnswer(s.expected())
+		if len(s.seals) == 0 {
+			r.explainAnswer(s.expected())
+		}
 		r.explainMarkers(s, c)
 		r.explainRegister(c == ChannelReasoning)
 		if slices.Contains(r.kinds, unexplained) {
@@ -163,7 +165,7 @@ func (r *reading) explainRegister(thinking bool) {
 			continue
 		}
 		switch {
-		case isNeutral(w.Text):
+		case isNeutral(w.Text), mixesScripts(w.Text):
 			r.kinds[i] = neutralWord
 		case unspaced(w.Text):
 			if 3*reg.unexplainedRunes(w.Text) <= utf8.RuneCountInString(w.Text) {
@@ -191,6 +193,19 @@ func isNeutral(word string) bool {
 	}
 	return letters == 0 && digits <= 2 || digits == 0 && letters == 1 && word[0] < utf8.RuneSelf ||
 		digits > 0 && letters <= 2 && digits+letters <= 4 // "1st", "3rd", "k2"
+}
+
+// mixesScripts holds for a word with letters of Latin and of another alphabet: a
+// spoilt word, which is damage, and not one that a stranger wrote.
+func mixesScripts(word string) bool {
+	latin, other := false, false
+	for _, c := range word {
+		if unicode.IsLetter(c) {
+			latin = latin || unicode.Is(unicode.Latin, c)
+			other = other || !unicode.Is(unicode.Latin, c)
+		}
+	}
+	return latin && other
 }
 
 // unspaced holds for words of scripts that put no space between words: they are

@@ -1,6 +1,9 @@
 package checks
 
-import "regexp"
+import (
+	"regexp"
+	"slices"
+)
 
 // secretForms are the forms of private data that a stranger's text may hold:
 // e-mail addresses, telephone and card numbers, account numbers, API keys.
@@ -20,6 +23,9 @@ var secretForms = []*regexp.Regexp{
 // explains. What stands in the own prompt is ours.
 func (r *reading) secrets() map[int]bool {
 	found := map[int]bool{}
+	if !slices.Contains(r.kinds, unexplained) {
+		return found // every form has such a word, or too little beside it to matter
+	}
 	for _, form := range secretForms {
 		for _, m := range form.FindAllStringIndex(r.text, -1) {
 			if i, ok := r.foreignIn(m[0], m[1]); ok {

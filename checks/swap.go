@@ -23,10 +23,6 @@ func (swapCheck) Name() string { return "swap" }
 func (c swapCheck) Run(in *Input) []Finding { return in.each(c.Name(), swapOf) }
 
 func swapOf(s *subject) []Finding {
-	content := Normalize(s.r.Content)
-	if s.codec() == nil || content == "" || content == Normalize(s.expected()) {
-		return nil
-	}
 	tried := map[tenants.Payload]bool{}
 	for _, h := range s.markers(ChannelContent) {
 		request := h.Payload.Request()
@@ -35,7 +31,7 @@ func swapOf(s *subject) []Finding {
 		}
 		tried[request] = true
 		p, n := s.facts.promptOf(request)
-		if p != nil && content == Normalize(p.Expected()) {
+		if p != nil && Normalize(s.r.Content) == Normalize(p.Expected()) {
 			return []Finding{s.swapped(h, n)}
 		}
 	}
