@@ -47,6 +47,10 @@ type Evidence struct {
 	// Exchanges and Failures are those the rate was learnt from.
 	Exchanges int `json:"exchanges,omitempty"`
 	Failures  int `json:"failures,omitempty"`
+	// HeldExchanges and HeldFailures are those of the present run: they are
+	// learnt when it ends, and forgotten when it was a fault.
+	HeldExchanges int `json:"held_exchanges,omitempty"`
+	HeldFailures  int `json:"held_failures,omitempty"`
 	// Check is the check of the present run of failing rounds, Rounds its
 	// length, Sightings its failing exchanges, Surprise its improbability in
 	// nats.
@@ -188,11 +192,18 @@ func (e *Evidence) pass(r rate, m int) {
 	}
 }
 
-// learn adds exchanges in contact with their prompt to what is normal. Old ones
-// fade, so that a healthy target that changes is followed within the cap.
+// learn adds exchanges in contact with their prompt to what is normal, once no
+// run is under way. Old ones fade, so that a healthy target that changes is
+// followed within the cap.
 func (e *Evidence) learn(exchanges, failures int) {
-	e.Exchanges += exchanges
-	e.Failures += failures
+	e.HeldExchanges += exchanges
+	e.HeldFailures += failures
+	if e.Rounds > 0 {
+		return
+	}
+	e.Exchanges += e.HeldExchanges
+	e.Failures += e.HeldFailures
+	e.HeldExchanges, e.HeldFailures = 0, 0
 	if e.Exchanges > maxLearnt {
 		e.Exchanges /= 2
 		e.Failures /= 2
@@ -229,6 +240,7 @@ type alarm struct {
 func (e *Evidence) restart() {
 	e.endRun()
 	e.endScore()
+	e.HeldExchanges, e.HeldFailures = 0, 0
 }
 
 func (e *Evidence) endRun() {

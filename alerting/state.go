@@ -159,6 +159,8 @@ func (s TargetState) mend() TargetState {
 		for _, e := range []*Evidence{&c.Quality, &c.Form, &c.Foreign} {
 			e.Exchanges = min(max(0, e.Exchanges), maxLearnt)
 			e.Failures = min(max(0, e.Failures), e.Exchanges)
+			e.HeldExchanges = min(max(0, e.HeldExchanges), maxLearnt)
+			e.HeldFailures = min(max(0, e.HeldFailures), e.HeldExchanges)
 		}
 	}
 	return s
