@@ -2,7 +2,11 @@
 
 package engine
 
-import "testing"
+import (
+	"testing"
+
+	"crosstalk/corpus"
+)
 
 // TestE2ECopyRate asks a sound engine for 200 codes in prompts of all kinds. A
 // code that does not come back would be damage in every later measurement.
@@ -21,11 +25,16 @@ func TestE2ECopyRate(t *testing.T) {
 }
 
 // TestE2EUnsound asks an engine whose KV cache is rounded to four bits: hardly
-// a code survives, so the measurement above can fail.
+// a code survives, so the measurement above can fail. Prompts are short, since
+// such a cache is slow.
 func TestE2EUnsound(t *testing.T) {
 	s := start(t, "-fa", "on", "-ctk", "q4_0", "-ctv", "q4_0")
-	const n = 20
-	if exact, _ := copied(t.Context(), t, s, arms()[0].spec, n); exact > n/2 {
-		t.Errorf("%d of %d codes exact with a cache of four bits", exact, n)
+	spec := arms()[0].spec
+	spec.Sentences = corpus.Sentences(spec, 400)
+	const n = 8
+	exact, _ := copied(t.Context(), t, s, spec, n)
+	t.Logf("%d of %d codes exact with a cache of four bits", exact, n)
+	if exact > n/2 {
+		t.Error("want at most half of them exact")
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"syscall"
 	"time"
 
@@ -102,25 +103,37 @@ func Start(ctx context.Context, dir string, log io.Writer, flags ...string) (*Se
 		"-m", model, "--alias", Model, "--jinja", "--host", "127.0.0.1", "--port", "0",
 		"-c", "16384", "-np", "4", "-n", "512", "-t", "1", "--metrics", "--slots", "--no-ui",
 	}, flags...)
+	watch := &listening{log: log, address: make(chan string, 1)}
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 5 * time.Second
-	watch := &listening{log: log, address: make(chan string, 1)}
 	cmd.Stdout, cmd.Stderr = watch, watch
-	if err := cmd.Start(); err != nil {
+	s := &Server{cmd: cmd, exited: make(chan struct{})}
+	started := make(chan error, 1)
+	go s.run(started)
+	if err := <-started; err != nil {
 		return nil, fmt.Errorf("start llama-server: %w", err)
 	}
-	s := &Server{cmd: cmd, exited: make(chan struct{})}
-	go func() {
-		defer close(s.exited)
-		_ = cmd.Wait() // ends by our signal, or before it listens: seen below
-	}()
 	select {
 	case address := <-watch.address:
 		s.BaseURL = address + "/v1"
 		return s, nil
 	case <-s.exited:
 		return nil, fmt.Errorf("llama-server ended before it listened: %s\n%s", cmd.ProcessState, watch.tail())
+	}
+}
+
+// run is the life of the process. It stays on one thread: on Linux the kernel
+// ends the process with the thread that started it, so that a test that is
+// killed leaves no server behind.
+func (s *Server) run(started chan<- error) {
+	runtime.LockOSThread()
+	defer close(s.exited)
+	dieWithParent(s.cmd)
+	err := s.cmd.Start()
+	started <- err
+	if err == nil {
+		_ = s.cmd.Wait() // it ends by our signal, or before it listens: seen in Start
 	}
 }
 
