@@ -118,5 +118,5 @@ func plainLine(line string) string {
 			line = line[1 : len(line)-1]
 		}
 	}
-	return strings.Trim(line, "«»「」")
+	return strings.TrimSpace(strings.Trim(line, "«»「」"))
 }
