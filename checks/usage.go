@@ -71,6 +71,13 @@ const (
 	grossHigh   = 4.0
 )
 
+// densest is more bytes a token than any tokenizer makes of our own prompts:
+// their words are of 6 letters in the mean, and a token seldom holds two. It
+// holds against a calibration too, which has only believed the target so far: a
+// target that has counted half of everything from the start looks like a
+// tokenizer nobody has.
+const densest = 8
+
 // estimate predicts the tokens of the prompt; ok is false when its length is
 // not known.
 func (s *subject) estimate() (e estimate, ok bool) {
@@ -93,6 +100,9 @@ func (s *subject) estimate() (e estimate, ok bool) {
 	if !e.calibrated {
 		e.least, e.most = int(grossLow*float64(e.likely)), int(grossHigh*float64(e.likely))
 	}
+	if i.Spec.Version > 0 {
+		e.least = max(e.least, int(size/densest))
+	}
 	return e, e.likely > 0
 }
 
@@ -114,7 +124,7 @@ func (s *subject) promptCount() []Finding {
 	f := Finding{Class: Damaged, Detail: fmt.Sprintf(
 		"%s counted for a prompt of about %d", plural(n, "token"), e.likely)}
 	switch {
-	case e.low(n) && s.whole() && !e.gross(n):
+	case e.low(n) && s.whole() && !e.gross(n) && !s.tooDense(n):
 		f.Kind, f.Class = "count_changed", Degraded
 		f.Detail += "; the answer shows that all of it was read"
 	case e.low(n):
@@ -133,6 +143,11 @@ func (s *subject) promptCount() []Finding {
 		return nil
 	}
 	return []Finding{f}
+}
+
+// tooDense reports whether no tokenizer makes so few tokens of our prompt.
+func (s *subject) tooDense(n int) bool {
+	return s.x.Intent.Spec.Version > 0 && int64(n) < s.promptSize()/densest
 }
 
 // sameCount counts the exchanges of the round whose prompt was of another
