@@ -99,6 +99,24 @@ func TestPassageIsMapped(t *testing.T) {
 	}
 }
 
+// TestLocatorAlone: a locator names a prompt and proves nothing by itself.
+func TestLocatorAlone(t *testing.T) {
+	t.Parallel()
+	report, donor := donation(t, 9, func(d asked) string {
+		text := readPrompt(t, d.prompt)
+		l := corpus.FindLocators(text)[1]
+		return text[l.Start:l.End]
+	})
+	f := findingOf(report, "foreignfragment")
+	// One locator, and the keys of two requests: our own and the donor's.
+	if f == nil || f.Kind != checks.KindSuspect || f.Class != checks.Damaged || f.PChance != math.Exp2(1-25) {
+		t.Fatalf("finding %+v", f)
+	}
+	if f.Origin.Payload != donor.payload {
+		t.Errorf("origin %+v, want %+v", f.Origin.Payload, donor.payload)
+	}
+}
+
 // TestStalePassage: the same passage of the tenant's own earlier prompt is
 // damage, and never a disclosure.
 func TestStalePassage(t *testing.T) {
