@@ -21,10 +21,10 @@ func (d *decoder) config(root *ast.MappingNode, c *Config) {
 }
 
 // mapping fills a struct. Missing keys are reported at the mapping itself,
-// unless a misspelt one explains them.
+// unless a misspelled one explains them.
 func (d *decoder) mapping(m *ast.MappingNode, path string, v reflect.Value) {
 	keys := fields(v.Type())
-	meant := map[string]bool{} // keys that a misspelt one was probably meant for
+	meant := map[string]bool{} // keys that a misspelled one was probably meant for
 	for _, entry := range m.Values {
 		name, ok := d.key(entry, path)
 		if !ok {
