@@ -51,7 +51,7 @@ func (s *subject) refusedLength(f *provider.Failure) []Finding {
 	}
 	if s.missized(f) {
 		return []Finding{{Kind: "sizing", Class: Inconclusive, Channel: ChannelError, Detail: fmt.Sprintf(
-			"the prompt was longer than the %d to %d tokens predicted, and refused%s",
+			"the prompt was longer than the %d to %d tokens that we meant, and refused%s",
 			i.TokensLow, i.TokensHigh, numbersOf(f))}}
 	}
 	return []Finding{{Kind: "window", Class: Damaged, Channel: ChannelError, Detail: fmt.Sprintf(
@@ -59,15 +59,19 @@ func (s *subject) refusedLength(f *provider.Failure) []Finding {
 		i.Tokens, i.MaxTokens, numbersOf(f))}}
 }
 
-// missized reports whether the refusal shows that our prediction was wrong: by
-// the target's own count the prompt is longer than we meant it to be, or what
-// it says it allows is enough for the prompt that we meant.
+// missized reports whether the refusal shows that our prediction was wrong: what
+// the target says it allows is enough for the prompt that we meant or, where it
+// tells no limit, by its own count the prompt is longer than we meant it to be.
 func (s *subject) missized(f *provider.Failure) bool {
 	i := s.x.Intent
-	if i.Tokens == 0 {
+	switch {
+	case i.Tokens == 0:
 		return false
+	case f.Limit > 0:
+		return f.Limit >= i.Tokens+i.MaxTokens
+	default:
+		return f.Given > i.TokensHigh+i.MaxTokens
 	}
-	return f.Given > i.TokensHigh+i.MaxTokens || f.Limit >= i.Tokens+i.MaxTokens
 }
 
 // numbersOf tells the numbers of a refusal.
