@@ -20,7 +20,7 @@ const (
 // The forms are matched against single folded sentences.
 var (
 	refusalForm = regexp.MustCompile(
-		`\b(?:can't|cannot|can not|won't|will not|unable to|not able to|not going to|must decline|have to decline)\b.{0,40}\b(?:help|assist|comply|fulfil|fulfill|provide|share|continue|engage|disclose|reveal|process|respond|do that|support|create|generate)` +
+		`\b(?:can't|cannot|can not|won't|will not|unable to|not able to|not going to|must decline|have to decline)\b.{0,40}\b(?:help|assist|comply|fulfil|fulfill|provide|share|continue|engage|disclose|reveal|process|respond|do that|support|create|generate|reproduce|repeat|extract|discuss|copy)` +
 			`|\b(?:against|violates?|violating|violation of|not allowed by|prohibited by|comply with) (?:my|our|the|its)? ?(?:\w+ )?(?:guidelines|policy|policies|rules|terms)` +
 			`|\b(?:content|usage|safety) (?:policy|policies|filter)` +
 			`|\bas an ai\b.{0,40}\b(?:cannot|can't|not able|unable)` +
@@ -33,9 +33,12 @@ var (
 		`\bsomething went wrong\b|\b(?:internal server|server|gateway|upstream|connection|unexpected|network) error\b|\berror occurred\b|\b(?:service|server|model|endpoint) (?:is )?(?:temporarily |currently )?(?:unavailable|overloaded|busy)` +
 			`|\b(?:bad gateway|gateway time-?out|service unavailable|too many requests|rate limit|request timed out|timed out)\b` +
 			`|\btry (?:again|your request again)\b|<!doctype html|<html|<title>\s*\d{3}\b`)
-	// lackForm says outright that something is not there.
+	// lackForm says outright that something is not there. "Unable to share what
+	// appears in it" does not: ability goes with finding only, and whatever is
+	// not provided stands close to its not.
 	lackForm = regexp.MustCompile(
-		`\b(?:no|not|none|never|cannot|can't|couldn't|could not|unable|doesn't|didn't|don't|wasn't|weren't|isn't|aren't|without)\b.{0,30}\b(?:find|found|see|seen|locate|located|identify|detect|contain|contains|include|includes|included|provided|present|attached|shared|appear|appears|received?)\b` +
+		`\b(?:cannot|can't|can not|couldn't|could not|unable to|not able to)\b.{0,20}\b(?:find|see|locate|identify|detect)\b` +
+			`|\b(?:no|not|none|never|doesn't|didn't|don't|wasn't|weren't|isn't|aren't|without)\b.{0,20}\b(?:find|found|see|seen|locate|located|identify|detect|contain|contains|include|includes|included|provided|present|attached|shared|appear|appears|received?)\b` +
 			`|\bthere (?:is|are|was|were|seems? to be|appears? to be) (?:no|not|none)\b|\bthere (?:isn't|aren't|wasn't|weren't)\b`)
 	denialForm = regexp.MustCompile(
 		`\b(?:no|not|none|nothing|any|zero|without|cannot|can't|couldn't|could not|unable|doesn't|didn't|don't|isn't|aren't|wasn't|weren't|missing|absent)\b.{0,80}\b(?:seals?|sealed|phrases?|markers?|codes?|documents?|text|content|files?|attachments?|message|input|lines?)\b` +

@@ -12,7 +12,7 @@ import (
 func healthyProfiles() []string {
 	return []string{
 		"perfect", "miss2", "miss20", "chatty", "refusals", "thinking,stubborn", "thinking,budget,stubborn",
-		"ratelimit,badhours", "toolarge,badhours", "flaky,hang=0", "moderated", "miss2,chatty,refusals",
+		"ratelimit,badhours", "toolarge,badhours", "overload=0.02,html=0.01", "moderated", "miss2,chatty,refusals",
 	}
 }
 
