@@ -70,7 +70,22 @@ func (m *machine) isBlind(c CellState) bool {
 		return false
 	}
 	since := sinceDecided(c)
-	return !since.IsZero() && m.now.Sub(since) >= blindIntervals*every
+	if since.IsZero() || m.now.Sub(since) < blindIntervals*every {
+		return false
+	}
+	return c.LastRound.After(since) || !m.passedOver(c, since)
+}
+
+// passedOver reports whether a cell was not met because it was not its turn:
+// rounds of its probe have met others since, and nobody said how often its turn
+// comes. In a band that is stopped its turn never comes.
+func (m *machine) passedOver(c CellState, since time.Time) bool {
+	if m.p.Probes[c.Cell.Probe].Rounds > 0 || slices.Contains(m.p.Stopped, c.Cell.Length) {
+		return false
+	}
+	return slices.ContainsFunc(m.s.Cells, func(o CellState) bool {
+		return o.Cell.Probe == c.Cell.Probe && o.LastRound.After(since)
+	})
 }
 
 // sinceDecided is since when a cell waits for a decided exchange.
@@ -126,6 +141,8 @@ func (m *machine) reason(c CellState) string {
 		return c.Reason // rounds were sent, and this is what became of them
 	case unsent != "":
 		return unsent
+	case slices.Contains(m.p.Stopped, c.Cell.Length):
+		return "stopped"
 	case c.Reason != "":
 		return c.Reason
 	default:

@@ -16,7 +16,6 @@ import (
 	"go.uber.org/goleak"
 
 	"crosstalk/alerting"
-	"crosstalk/alerting/notifytest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -98,7 +97,7 @@ func TestPagerDown(t *testing.T) {
 		up := time.Now().Add(10 * time.Minute)
 		sick := &pager{name: "sick", answer: until(up, down)}
 		well := &pager{name: "well"}
-		box := &notifytest.Outbox{}
+		box := &alerting.MemoryOutbox{}
 		c := &alerting.Courier{Outbox: box, Notifiers: []alerting.Notifier{sick, well}}
 		start(t, c)
 		time.Sleep(time.Second)
@@ -132,7 +131,7 @@ func TestPagerHangs(t *testing.T) {
 			return ctx.Err()
 		}}
 		well := &pager{name: "well"}
-		box := &notifytest.Outbox{}
+		box := &alerting.MemoryOutbox{}
 		c := &alerting.Courier{Outbox: box, Notifiers: []alerting.Notifier{hang, well}}
 		for i := range 1000 {
 			box.Add([]alerting.Page{page(i, 1)}, "hang")
@@ -159,7 +158,7 @@ func TestDeaf(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		free := make(chan struct{})
 		deaf := &pager{name: "deaf", answer: func(context.Context) error { <-free; return nil }}
-		box := &notifytest.Outbox{}
+		box := &alerting.MemoryOutbox{}
 		c := &alerting.Courier{Outbox: box, Notifiers: []alerting.Notifier{deaf}, Attempt: time.Minute}
 		box.Add([]alerting.Page{page(1, 1)}, "deaf")
 		started := time.Now()
@@ -184,7 +183,7 @@ func TestNeverGivenUp(t *testing.T) {
 		p := &pager{name: "p", answer: until(mended, &alerting.DeliveryError{
 			Notifier: "p", Reason: alerting.ReasonUnauthorized, Err: errors.New("status 401"),
 		})}
-		box := &notifytest.Outbox{}
+		box := &alerting.MemoryOutbox{}
 		c := &alerting.Courier{
 			Outbox: box, Notifiers: []alerting.Notifier{p}, Log: slog.New(slog.NewTextHandler(&log, nil)),
 			Done: func(_ alerting.Delivery, reason string, _ time.Duration) {
@@ -249,12 +248,12 @@ func TestOrder(t *testing.T) {
 // careless is an outbox that does not keep the pages of an incident in order.
 type careless struct {
 	mu   sync.Mutex
-	rows []*notifytest.Row
+	rows []*alerting.Row
 }
 
 func (o *careless) Add(pages []alerting.Page, notifier string) {
 	for _, p := range pages {
-		o.rows = append(o.rows, &notifytest.Row{Delivery: alerting.Delivery{Page: p, Notifier: notifier}})
+		o.rows = append(o.rows, &alerting.Row{Delivery: alerting.Delivery{Page: p, Notifier: notifier}})
 	}
 }
 
@@ -269,7 +268,7 @@ func (o *careless) Due(_ context.Context, now time.Time, n int) (due []alerting.
 	return due, nil
 }
 
-func (o *careless) row(d alerting.Delivery) *notifytest.Row {
+func (o *careless) row(d alerting.Delivery) *alerting.Row {
 	for _, r := range o.rows {
 		if r.Page.ID == d.Page.ID {
 			return r
@@ -306,7 +305,7 @@ func TestRestart(t *testing.T) {
 				return nil
 			}
 		}}
-		box := &notifytest.Outbox{}
+		box := &alerting.MemoryOutbox{}
 		box.Add([]alerting.Page{page(1, 1)}, "p")
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
@@ -343,7 +342,7 @@ func TestSickOutbox(t *testing.T) {
 }
 
 type sickOutbox struct {
-	notifytest.Outbox
+	alerting.MemoryOutbox
 	healthy time.Time
 }
 
@@ -351,12 +350,12 @@ func (o *sickOutbox) Due(ctx context.Context, now time.Time, n int) ([]alerting.
 	if now.Before(o.healthy) {
 		return nil, errors.New("disk on fire")
 	}
-	return o.Outbox.Due(ctx, now, n)
+	return o.MemoryOutbox.Due(ctx, now, n)
 }
 
 // TestPanic: a notifier that panics is one that fails.
 func TestPanic(t *testing.T) {
-	box := &notifytest.Outbox{}
+	box := &alerting.MemoryOutbox{}
 	box.Add([]alerting.Page{page(1, 1)}, "p")
 	p := &pager{name: "p", answer: func(context.Context) error { panic("oops") }}
 	if err := (&alerting.Courier{Outbox: box, Notifiers: []alerting.Notifier{p}}).DeliverDue(t.Context()); err != nil {
@@ -373,7 +372,7 @@ func TestRefresh(t *testing.T) {
 		f := &forgetful{pager: pager{name: "f"}}
 		open := []alerting.Incident{{DedupKey: "a"}, {DedupKey: "b"}}
 		c := &alerting.Courier{
-			Outbox: &notifytest.Outbox{}, Notifiers: []alerting.Notifier{f},
+			Outbox: &alerting.MemoryOutbox{}, Notifiers: []alerting.Notifier{f},
 			Open: func(context.Context) ([]alerting.Incident, error) { return open, nil },
 		}
 		start(t, c)
@@ -405,7 +404,7 @@ func (f *forgetful) Refresh(_ context.Context, open []alerting.Incident) error {
 
 func TestStuck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		box := &notifytest.Outbox{}
+		box := &alerting.MemoryOutbox{}
 		c := &alerting.Courier{Outbox: box, Notifiers: []alerting.Notifier{&pager{name: "p"}}}
 		if err := c.Stuck(time.Now()); err != nil {
 			t.Errorf("before it runs: %v", err)

@@ -55,7 +55,9 @@ type Schedule struct {
 	// Every is the time between two rounds.
 	Every time.Duration
 	// Rounds is in how many rounds each cell of the probe is met at least
-	// once: probes that rotate do not meet all in each. 0 means 1.
+	// once: probes that rotate do not meet all in each. 0 means that it is not
+	// known. Then a cell is not judged blind for rounds that passed it over,
+	// only for rounds that met it and decided nothing, and for none at all.
 	Rounds int
 }
 

@@ -1,8 +1,8 @@
 package alerting
 
-// recover counts a round of a cell towards the resolution of the incidents it
+// credit counts a round of a cell towards the resolution of the incidents it
 // is a member of.
-func (m *machine) recover(t tally) {
+func (m *machine) credit(t tally) {
 	for i := range m.s.Open {
 		o := &m.s.Open[i]
 		if !o.passed(t) {

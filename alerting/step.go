@@ -32,7 +32,7 @@ func Step(p Policy, s TargetState, o Observation) (TargetState, []Page) {
 	m.foreign(o)
 	for _, t := range tallies(o) {
 		m.damage(o.Round, t)
-		m.recover(t)
+		m.credit(t)
 	}
 	m.pass()
 	return m.end()

@@ -400,6 +400,22 @@ func TestBlind(t *testing.T) {
 		w.want("its turn comes every 80 minutes", w.tick(239*time.Minute))
 		w.want("three turns", w.tick(time.Minute), "trigger blind ticket")
 	})
+	t.Run("a cell that is passed over", func(t *testing.T) {
+		w := newWorld(t)
+		w.p.Paused = false
+		w.p.Probes = map[string]Schedule{"top": {Every: 20 * time.Minute}}
+		other := w.sighting("top", checks.Sound)
+		other.Cell.Warm = true
+		w.step(0, other)
+		for range 20 {
+			w.want("nobody said how often its turn comes", w.rounds(1, 20*time.Minute, "top", checks.Sound))
+		}
+		w.p.Stopped = []string{probes.BandWindow}
+		w.want("its band is stopped", w.tick(0), "trigger blind ticket")
+		if got := w.s.Open[0].Incident.Reason; got != "stopped" {
+			t.Errorf("reason %q", got)
+		}
+	})
 	t.Run("an acknowledged ticket does not page", func(t *testing.T) {
 		w := blinded(t, "timeout")
 		w.tick(20 * time.Minute)

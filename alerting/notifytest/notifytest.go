@@ -5,8 +5,6 @@
 // right word each time: what failed, whether waiting helps, and for how long. It
 // plants a secret in the address and the credentials, and text of a stranger in
 // the answer that led to the page, and looks for both where they must not be.
-//
-// The package also has an [Outbox] in memory, for tests of what delivers.
 package notifytest
 
 import (

@@ -145,8 +145,8 @@ func FuzzVerify(f *testing.F) {
 	f.Add("t=,v1=")
 	f.Add(",,,=,t=1,v1=00")
 	f.Fuzz(func(t *testing.T, header string) {
-		if Verify(key, header, body, at) == nil && !strings.Contains(header, Sign(key, body, at)[len("t=1790000000,"):]) &&
-			!strings.Contains(strings.ToLower(header), "v1=") {
+		_, right, _ := strings.Cut(Sign(key, body, at), "v1=")
+		if Verify(key, header, body, at) == nil && !strings.Contains(strings.ToLower(header), right) {
 			t.Errorf("%q verifies", header)
 		}
 	})
