@@ -68,6 +68,9 @@ func (s *subject) classify() manner {
 	if s.refusedByAPI() {
 		return refusing
 	}
+	if s.isPage() {
+		return failing
+	}
 	r := s.read(ChannelContent)
 	if len(r.words) == 0 || len(r.seals) > 0 || s.contentHolds() || r.stretch().unexplained > maxMannerUnexplained {
 		return answering
@@ -94,6 +97,17 @@ func (s *subject) refusedByAPI() bool {
 		return true
 	}
 	return s.r.Refusal != "" && s.r.Content == ""
+}
+
+// isPage reports whether the body is a web page: what a proxy or a load
+// balancer says of itself, whatever the status.
+func (s *subject) isPage() bool {
+	if f := s.r.Failure; f == nil || f.Kind != provider.FailureMalformed {
+		return false
+	}
+	head := strings.ToLower(string(s.r.Body[:min(len(s.r.Body), 256)]))
+	head = strings.TrimSpace(strings.TrimPrefix(head, "\ufeff"))
+	return strings.HasPrefix(head, "<!doctype html") || strings.HasPrefix(head, "<html") || strings.HasPrefix(head, "<head")
 }
 
 // without counts the readable words outside sentences of a form, and reports
