@@ -7,8 +7,13 @@ import (
 	"crosstalk/tenants"
 )
 
-// KindMarker is a verified marker of another tenant.
-const KindMarker = "marker"
+const (
+	// KindMarker is a verified marker of another tenant.
+	KindMarker = "marker"
+	// KindSearchBudget is a text too full of what could be altered markers to
+	// be searched for all of them; inconclusive. Whole markers are always found.
+	KindSearchBudget = "search_budget"
+)
 
 // foreignMarker looks for verified markers of other tenants in everything that
 // came back, error bodies and headers too. One is proof: text made without the
@@ -24,6 +29,10 @@ func (c foreignMarker) Run(in *Input) []Finding {
 			if m.hit.Payload.Tenant != s.tenant {
 				found = append(found, s.markerFinding(m, KindMarker, Leak, "of another tenant"))
 			}
+		}
+		for _, c := range s.unsearched {
+			found = append(found, Finding{Kind: KindSearchBudget, Class: Inconclusive, Channel: c, Length: len(s.text(c)),
+				Detail: "more words of the marker list than can be searched for altered markers"})
 		}
 		return found
 	})

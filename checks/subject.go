@@ -71,13 +71,14 @@ type subject struct {
 	own   map[tenants.Payload]bool
 	seals []seal
 
-	texts    map[Channel]string
-	hits     map[Channel][]tenants.Hit
-	readings map[Channel]*reading
-	match    map[Channel][]corpus.Span
-	parts    map[Channel]foundPieces
-	touch    *contact
-	manner   *manner
+	texts      map[Channel]string
+	hits       map[Channel][]tenants.Hit
+	unsearched []Channel // where the search for altered markers was cut short
+	readings   map[Channel]*reading
+	match      map[Channel][]corpus.Span
+	parts      map[Channel]foundPieces
+	touch      *contact
+	manner     *manner
 }
 
 func newSubject(f *facts, x *probes.Exchange) *subject {
@@ -137,8 +138,12 @@ func (s *subject) markers(c Channel) []tenants.Hit {
 	}
 	h, ok := s.hits[c]
 	if !ok {
-		h = s.codec().Find(s.text(c))
+		var complete bool
+		h, complete = s.codec().FindBounded(s.text(c))
 		s.hits[c] = h
+		if !complete {
+			s.unsearched = append(s.unsearched, c)
+		}
 	}
 	return h
 }

@@ -112,7 +112,7 @@ func (e *Engine) Round(ctx context.Context, site *Site, plan probes.Plan) (*repo
 	if err != nil {
 		return nil, fmt.Errorf("run %s against %s: %w", plan.Probe, site.Target.Name, err)
 	}
-	if err := e.judge(ctx, o, known); err != nil {
+	if err := e.judge(ctx, o, known, site.Target.Model); err != nil {
 		return nil, err
 	}
 	known = known.learn(state, o)
@@ -130,8 +130,8 @@ func (e *Engine) runner(site *Site) probes.Runner {
 	}
 }
 
-// judge runs the checks over a finished round.
-func (e *Engine) judge(ctx context.Context, o *report.Outcome, known Known) error {
+// judge runs the checks over a finished round; model is the one asked for.
+func (e *Engine) judge(ctx context.Context, o *report.Outcome, known Known, model string) error {
 	window := e.Lookback
 	if window == 0 {
 		window = DefaultLookback
@@ -140,9 +140,9 @@ func (e *Engine) judge(ctx context.Context, o *report.Outcome, known Known) erro
 	if err != nil {
 		return fmt.Errorf("look back from round %s: %w", o.Round.ID, err)
 	}
-	o.Report = checks.Run(checks.Input{
-		Round: o.Round, Codec: e.Codec, Lookback: refs, Baseline: known.baseline(o.Round),
-	}, e.Checks)
+	baseline := known.baseline(o.Round)
+	baseline.Model = model
+	o.Report = checks.Run(checks.Input{Round: o.Round, Codec: e.Codec, Lookback: refs, Baseline: baseline}, e.Checks)
 	return nil
 }
 

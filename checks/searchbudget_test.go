@@ -1,0 +1,33 @@
+package checks_test
+
+import (
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+
+	"crosstalk/checks"
+)
+
+// TestSearchBudget: an answer of nothing but marker words is more than can be
+// searched for altered markers. That is said, and the answer is never sound.
+func TestSearchBudget(t *testing.T) {
+	list, err := os.ReadFile("../tenants/words-1024.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := strings.Fields(string(list))
+	rng := rand.New(rand.NewPCG(1, 2))
+	var b strings.Builder
+	for range 4000 {
+		b.WriteString(all[rng.IntN(len(all))] + " ")
+	}
+	a := askedPrompts(t)[0]
+	class, findings := a.judge(a.prompt.Expected()+"\n"+b.String(), "")
+	if class == checks.Sound || class == checks.Leak {
+		t.Errorf("was judged %s", class)
+	}
+	if !strings.Contains(findings, checks.KindSearchBudget) {
+		t.Errorf("the search was cut short and does not say so:\n%s", findings)
+	}
+}
