@@ -312,14 +312,3 @@ func (r *reading) stretch() stretch {
 	}
 	return best
 }
-
-// complete reports, for each seal, how often it stands in the text whole.
-func (r *reading) complete(seals int) []int {
-	n := make([]int, seals)
-	for _, o := range r.seals {
-		if o.complete {
-			n[o.seal]++
-		}
-	}
-	return n
-}

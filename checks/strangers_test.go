@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"go/ast"
 	"go/build"
-	"go/doc"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -109,7 +108,7 @@ func goProse(t *testing.T, min int) []string {
 }
 
 func addComments(f *ast.File, add func(string)) {
-	if strings.HasPrefix(doc.Synopsis(f.Doc.Text()), "Package") {
+	if strings.HasPrefix(f.Doc.Text(), "Package") {
 		add(f.Doc.Text())
 	}
 	for _, d := range f.Decls {

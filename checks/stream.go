@@ -57,12 +57,25 @@ func lapseOf(kind string) lapse {
 	}
 }
 
+// endedEarly reports whether the reading ended before the answer did, whoever
+// ended it: what is missing at the end is then no problem of its own.
+func (s *subject) endedEarly() bool {
+	if s.r.Failure == nil {
+		return false
+	}
+	switch s.r.Failure.Kind {
+	case provider.FailureTruncated, provider.FailureCancelled, provider.FailureTimeout, provider.FailureLimit, provider.FailureNetwork:
+		return true
+	}
+	return false
+}
+
 // noted turns the problems of a response into findings, one for each kind.
 func (s *subject) noted() []Finding {
 	var found []Finding
 	index := map[string]int{}
 	count := map[string]int{}
-	cut := s.r.Failure != nil && s.r.Failure.Kind == provider.FailureTruncated
+	cut := s.endedEarly()
 	for _, p := range s.r.Problems {
 		kind, class := p.Kind, s.slip()
 		if kind == "no_done" && cut {

@@ -110,12 +110,11 @@ func checkMarkers(t *testing.T, p *Prompt, text string) {
 // slice of the prompt that it says, and holds its locator.
 func checkPages(t *testing.T, p *Prompt, text string) {
 	t.Helper()
-	seals := strings.NewReplacer()
 	var lines []string
 	for _, s := range p.seals {
 		lines = append(lines, s.line, "")
 	}
-	seals = strings.NewReplacer(lines...)
+	seals := strings.NewReplacer(lines...)
 	var filler strings.Builder
 	for i := range p.Pages() {
 		page, offset := p.Page(i)

@@ -169,10 +169,6 @@ func TestFindOneEdit(t *testing.T) {
 		out := append([]string{}, w[:at]...)
 		return strings.Join(append(append(out, with...), w[at+1:]...), " ")
 	}
-	type want struct {
-		edit tenants.Edit
-		text string
-	}
 	check := func(name, text string, want found) {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff([]found{want}, find(c, text)); diff != "" {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"crypto/x509"
 	"fmt"
 	"net/http"
 
@@ -19,7 +20,10 @@ type dial struct {
 	api            string
 	baseURL        string
 	maxTokensField string
-	thinking       openaichat.Thinking
+	thinking       string
+	keyHeader      string
+	proxy          string
+	roots          *x509.CertPool // nil: the system's
 	headers        map[string]string
 }
 
@@ -29,9 +33,21 @@ var dialects = map[string]func(dial) (provider.Client, error){
 	"openai-chat": func(d dial) (provider.Client, error) {
 		return openaichat.New(openaichat.Options{
 			BaseURL: d.baseURL, Limits: provider.DefaultLimits(), Version: version(),
-			MaxTokensField: d.maxTokensField, Thinking: d.thinking, Header: d.headers,
+			MaxTokensField: d.maxTokensField, Thinking: thinking[d.thinking], Header: d.headers,
+			KeyHeader: d.keyHeader, Proxy: d.proxy, RootCAs: d.roots,
 		})
 	},
+}
+
+// thinking is the dialect's word for the configuration's; what is left out is
+// left to the target.
+var thinking = map[string]openaichat.Thinking{
+	"":         openaichat.ThinkingNone,
+	"leave":    openaichat.ThinkingNone,
+	"template": openaichat.ThinkingTemplate,
+	"low":      openaichat.ThinkingLow,
+	"minimal":  openaichat.ThinkingMinimal,
+	"disabled": openaichat.ThinkingDisabled,
 }
 
 func knownAPIs() []string { return sortedKeys(dialects) }

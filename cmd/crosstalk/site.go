@@ -13,7 +13,6 @@ import (
 	"crosstalk/internal/pipeline"
 	"crosstalk/internal/secret"
 	"crosstalk/probes"
-	"crosstalk/probes/provider/openaichat"
 	"crosstalk/tenants"
 )
 
@@ -63,14 +62,6 @@ func (c *configFlags) choose(cfg *config.Config) (config.Target, error) {
 	return config.Target{}, usageError(fmt.Errorf("%s has no target %q", c.path, c.target), fmt.Sprintf("its targets are %q", names))
 }
 
-// thinking is the dialect's word for the configuration's.
-var thinking = map[string]openaichat.Thinking{
-	"leave":        openaichat.ThinkingNone,
-	"off-template": openaichat.ThinkingTemplate,
-	"effort":       openaichat.ThinkingLow,
-	"disabled":     openaichat.ThinkingDisabled,
-}
-
 // newSite makes the site of a configured target: its tenants, in order of
 // their index, each with a client of its own.
 func newSite(cfg *config.Config, t config.Target) (*pipeline.Site, error) {
@@ -86,7 +77,14 @@ func newSite(cfg *config.Config, t config.Target) (*pipeline.Site, error) {
 	if err != nil {
 		return nil, usageError(err, "")
 	}
-	d := dial{api: t.API, baseURL: t.BaseURL, maxTokensField: t.MaxTokensField, thinking: thinking[t.Thinking], headers: reveal(headers)}
+	roots, err := cfg.RootCAs(t)
+	if err != nil {
+		return nil, usageError(err, "name a file of PEM certificates with ca_file, or leave it out")
+	}
+	d := dial{
+		api: t.API, baseURL: t.BaseURL, maxTokensField: t.MaxTokensField, thinking: t.Thinking,
+		keyHeader: t.KeyHeader, proxy: t.Proxy, roots: roots, headers: reveal(headers),
+	}
 	clients, err := clientsFor(d, accounts)
 	if err != nil {
 		return nil, usageError(fmt.Errorf("target %s: %w", t.Name, err), "")

@@ -30,7 +30,7 @@ func (p *jsonReader) fill() error {
 			return io.ErrNoProgress
 		}
 	}
-	if p.ending == io.EOF {
+	if errors.Is(p.ending, io.EOF) {
 		return fmt.Errorf("%w: %w", errBody, io.ErrUnexpectedEOF)
 	}
 	return p.ending

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/textproto"
@@ -123,7 +124,7 @@ func loadHTTP(t testing.TB, name, path string) providertest.Fixture {
 		t.Fatalf("%s: status: %v", path, err)
 	}
 	header, err := r.ReadMIMEHeader()
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		t.Fatalf("%s: header: %v", path, err)
 	}
 	body, err := io.ReadAll(r.R)
