@@ -89,9 +89,10 @@ func (r *reading) holdsAll(s *subject) bool {
 	return !slices.Contains(n, 0)
 }
 
-// withMore judges a right answer with something around it.
+// withMore judges a right answer with something around it. Where one seal
+// decides, a slip in another is for the rate of misses.
 func (s *subject) withMore(content, right string) []Finding {
-	if kind := copyError(content, right); kind != "" && (kind != "added" || len(s.seals) == 0 && !s.chatterOnly()) {
+	if kind := copyError(content, right); kind != "" && s.asked() < 0 && (kind != "added" || len(s.seals) == 0 && !s.chatterOnly()) {
 		return s.answered(KindCopyError, Damaged, "the right answer with one word "+kind)
 	}
 	if at := s.glued(); at >= 0 {
