@@ -7,8 +7,8 @@ func proberAlerts() []alert {
 		last   = `crosstalk_control_last_right_timestamp_seconds{control="seeded"}`
 		runs   = `crosstalk_control_runs_total{control="seeded", outcome="right"}`
 		reload = `crosstalk_config_last_reload_success_timestamp_seconds`
-		depth  = `crosstalk_outbox_depth{notifier="pager"}`
-		oldest = `crosstalk_outbox_oldest_timestamp_seconds{notifier="pager"}`
+		depth  = `crosstalk_outbox_depth`
+		oldest = `crosstalk_outbox_oldest_timestamp_seconds`
 		failed = `crosstalk_pages_failed_total{notifier="pager", reason="timeout"}`
 	)
 	seeded := []labelSet{{"control": "seeded"}}
@@ -46,9 +46,9 @@ sum without (outcome) (crosstalk_control_runs_total{outcome="right"} == 0)
   and
 crosstalk_outbox_depth > 0`,
 			summary:     "Pages are not being delivered.",
-			description: "Notifier {{ $labels.notifier }} has had a page waiting for more than five minutes.",
+			description: "crosstalk at {{ $labels.instance }} has had a page waiting for more than five minutes.",
 			cases: []ruleCase{
-				{"a page waits", []inputSeries{{depth, "1x20"}, {oldest, "0x20"}}, "10m", pager},
+				{"a page waits", []inputSeries{{depth, "1x20"}, {oldest, "0x20"}}, "10m", []labelSet{{}}},
 				{"nothing waits", []inputSeries{{depth, "0x20"}, {oldest, "0x20"}}, "10m", nil},
 				{"on its way", []inputSeries{{depth, "1x20"}, {oldest, "0+60x20"}}, "10m", nil},
 			},

@@ -119,9 +119,9 @@ func declare(d *declarer) series {
 			"Time from a notification's commit to its delivery.",
 			[]float64{.1, .5, 1, 2.5, 5, 10, 30, 60, 300, 1800, 7200}, "notifier"),
 		outboxDepth: d.gauge("outbox_depth",
-			"Notifications committed and not yet delivered.", "notifier"),
+			"Deliveries of notifications committed and not yet made."),
 		outboxOldest: d.gauge("outbox_oldest_timestamp_seconds",
-			"When the oldest notification not yet delivered was committed; 0 if there is none.", "notifier"),
+			"When the oldest notification not yet delivered was committed; 0 if there is none."),
 
 		// Whether we can be believed.
 		heartbeats: d.counter("heartbeats_sent_total",

@@ -107,8 +107,6 @@ func (m *Metrics) Configure(s Static) {
 	for _, n := range s.Notifiers {
 		m.pagesDelivered.WithLabelValues(n)
 		m.pageDelay.WithLabelValues(n)
-		m.outboxDepth.WithLabelValues(n)
-		m.outboxOldest.WithLabelValues(n)
 		for _, r := range s.DeliveryReasons {
 			m.pagesFailed.WithLabelValues(n, r)
 		}
@@ -124,6 +122,8 @@ func (m *Metrics) Configure(s Static) {
 	m.heartbeats.WithLabelValues()
 	m.heartbeatFailures.WithLabelValues()
 	m.ledgerDegraded.WithLabelValues()
+	m.outboxDepth.WithLabelValues()
+	m.outboxOldest.WithLabelValues()
 	m.static = s
 }
 
@@ -208,8 +208,7 @@ func (m *Metrics) forget(labels prometheus.Labels) {
 		m.rounds, m.roundsSkipped, m.exchanges, m.notSent, m.undecided, m.tokensNotSpent, m.unjournaled, m.findings,
 		m.reservedTokens, m.reservedUSD, m.ttft, m.duration, m.cellPlanned, m.cellDecided, m.cellHits, m.cellBound,
 		m.cellCoverage, m.cellLastDecided, m.cellLastSound, m.scheduleInterval, m.scheduleNext, m.paused, m.stopped,
-		m.authorizationExpires, m.incidents, m.pagesRaised, m.pagesDelivered, m.pagesFailed, m.pageDelay, m.outboxDepth,
-		m.outboxOldest,
+		m.authorizationExpires, m.incidents, m.pagesRaised, m.pagesDelivered, m.pagesFailed, m.pageDelay,
 	} {
 		v.DeletePartialMatch(labels)
 	}

@@ -98,7 +98,7 @@ func busy(m *metrics.Metrics) {
 	m.Raised("edge", "leak", "trigger")
 	m.Delivery("pager", "", 3*time.Second)
 	m.Delivery("pager", "timeout", 0)
-	m.Outbox("pager", 2, start)
+	m.Outbox(2, start)
 	m.Heartbeat(nil, start)
 	m.Heartbeat(http.ErrHandlerTimeout, start)
 	m.Control("null", true, start)

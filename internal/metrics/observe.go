@@ -243,15 +243,15 @@ func (m *Metrics) Delivery(notifier, reason string, delay time.Duration) {
 	m.pageDelay.WithLabelValues(notifier).Observe(max(0, delay).Seconds())
 }
 
-// Outbox tells how many notifications are not delivered yet, and since when the
-// oldest waits; the zero time for none.
-func (m *Metrics) Outbox(notifier string, depth int, oldest time.Time) {
-	m.outboxDepth.WithLabelValues(notifier).Set(float64(depth))
+// Outbox tells how many deliveries are not made yet, and since when the oldest
+// waits; the zero time for none.
+func (m *Metrics) Outbox(depth int, oldest time.Time) {
+	m.outboxDepth.WithLabelValues().Set(float64(depth))
 	at := 0.0
 	if !oldest.IsZero() {
 		at = seconds(oldest)
 	}
-	m.outboxOldest.WithLabelValues(notifier).Set(at)
+	m.outboxOldest.WithLabelValues().Set(at)
 }
 
 // Heartbeat counts a heartbeat: err says why it was withheld or did not arrive.
