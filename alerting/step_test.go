@@ -128,6 +128,12 @@ func TestForeign(t *testing.T) {
 		}
 		w.want("a second suspicion, not a confirmation", w.rounds(1, time.Minute, "top", checks.Foreign))
 	})
+	t.Run("rounds that do not confirm clear nothing", func(t *testing.T) {
+		w := newWorld(t)
+		w.rounds(1, 0, "top", checks.Foreign)
+		w.want("ordinary rounds", w.rounds(5, 20*time.Minute, "top", checks.Sound))
+		w.want("another within the day", w.rounds(1, 20*time.Minute, "top", checks.Foreign), "trigger foreign page")
+	})
 	t.Run("a day later", func(t *testing.T) {
 		w := newWorld(t)
 		w.rounds(1, 0, "pulse", checks.Foreign)
@@ -275,7 +281,7 @@ func TestSuspectNeverPages(t *testing.T) {
 	for range 500 {
 		s := w.sighting("pulse", checks.Damaged)
 		s.Check, s.Finding = "foreignfragment", checks.KindSuspect
-		w.want("suspect", w.step(time.Minute, s))
+		w.want("suspect", w.step(time.Minute, s, w.sighting("pulse", checks.Sound)))
 	}
 	if w.s.Suspects != 500 {
 		t.Errorf("%d suspects counted", w.s.Suspects)
@@ -305,6 +311,14 @@ func TestAbsorption(t *testing.T) {
 		w.want("leak", w.rounds(1, time.Minute, "pulse", checks.Leak), "trigger leak page")
 		w.want("both resolve", w.rounds(5, time.Minute, "pulse", checks.Sound),
 			"resolve damaged/recall page", "resolve leak page")
+	})
+	t.Run("evidence stands still under it", func(t *testing.T) {
+		w := newWorld(t)
+		w.rounds(2, time.Minute, "pulse", checks.Damaged)
+		w.rounds(1, time.Minute, "seedwatch", checks.Leak)
+		w.rounds(10, time.Minute, "pulse", checks.Damaged)
+		w.want("the leak ends", w.rounds(5, time.Minute, "seedwatch", checks.Sound), "resolve leak page")
+		w.want("a third in a row", w.rounds(1, time.Minute, "pulse", checks.Damaged), "trigger damaged/recall page")
 	})
 	t.Run("what stays damaged after it pages then", func(t *testing.T) {
 		w := newWorld(t)
