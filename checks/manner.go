@@ -179,6 +179,9 @@ func (r *reading) sentence(from, to int) sentence {
 		case answerWord:
 			continue
 		case unexplained:
+			if len(r.words[i].Text) < 3 {
+				continue // a stump: the short words of languages are in the register
+			}
 			odd += w
 		case coreWord, politeWord, passageWord:
 			core = true

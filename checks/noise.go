@@ -13,8 +13,8 @@ var markupToken = regexp.MustCompile(`<[|｜][^<>]{0,40}[|｜]>|<unused\d+>|</?(
 
 // noiseShare is the part of a text, 0 to 1, that is noise and nobody's words:
 // runs of one character, cycles, replacement characters, special tokens, words
-// of many scripts in one, digits and punctuation without words, few words over
-// and over. A text that is mostly noise is damaged; it is not a disclosure.
+// of many scripts in one, digits and punctuation without words, letters that
+// make no words, few words over and over. A text that is mostly noise is damaged; it is not a disclosure.
 func noiseShare(text string) float64 {
 	total := 0
 	for _, c := range text {
@@ -25,7 +25,7 @@ func noiseShare(text string) float64 {
 	if total == 0 {
 		return 0
 	}
-	if isSoup(text) || isVocabularyCollapse(text) {
+	if isSoup(text) || isVocabularyCollapse(text) || isGibberish(text) {
 		return 1
 	}
 	noisy := runRunes(text) + cycleRunes(text) + 8*strings.Count(text, "\ufffd")

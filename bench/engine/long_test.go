@@ -2,11 +2,15 @@
 
 package engine
 
-import "testing"
+import (
+	"testing"
+
+	"crosstalk/corpus"
+)
 
 // TestLongCopyRate is the measurement that docs/real-engines.md quotes: 5,000
 // codes on a sound engine, spread over filler families with and without
-// locators.
+// locators, in prompts of about 600 tokens.
 func TestLongCopyRate(t *testing.T) {
 	s := start(t)
 	list := arms()
@@ -14,6 +18,7 @@ func TestLongCopyRate(t *testing.T) {
 	for _, a := range list {
 		t.Run(a.name, func(t *testing.T) {
 			n := codes / len(list)
+			a.spec.Sentences = corpus.Sentences(a.spec, 600)
 			exact, wrong := copied(t.Context(), t, s, a.spec, n)
 			t.Logf("%s, %d sentences: %d of %d codes exact", a.name, a.spec.Sentences, exact, n)
 			for _, w := range wrong {
