@@ -260,24 +260,18 @@ func (r *rules) surge(e *Entry, o *report.Outcome, now time.Time) bool {
 	return true
 }
 
-// worst is the worst class of any exchange; a stranger's content anywhere in
-// the round is worse than a leak of our own here, because it forbids to go on.
+// worst is the worst class of the round; a stranger's content anywhere in it is
+// worse than a leak of our own here, because it forbids to go on.
 func worst(o *report.Outcome) checks.Class {
-	worst := checks.Inconclusive
-	for _, x := range o.Round.Exchanges {
-		switch class := o.Report.Verdict(x.ID); {
-		case class == checks.Foreign || worst == checks.Foreign:
-			worst = checks.Foreign
-		case class == checks.Leak || worst == checks.Leak:
-			worst = checks.Leak
-		case class == checks.Damaged:
-			worst = checks.Damaged
+	for _, v := range o.Report.Verdicts {
+		if v.Class == checks.Foreign {
+			return checks.Foreign
 		}
 	}
-	return worst
+	return o.Report.Class()
 }
 
-// deployed marks a deploy of the target: its next long rounds are cold, and it
+// deploy marks a deploy of the target: its next long rounds are cold, and it
 // has no history of asking for less.
 func (r *rules) deploy(target string, now time.Time) {
 	r.mu.Lock()

@@ -110,7 +110,7 @@ type Scheduler struct {
 	long    map[string]chan struct{} // holds a token while a long prompt is at the target
 	turns   map[key]uint64           // seed of the next round
 	taken   map[key]time.Time        // last slot whose turn was taken without the queue
-	retired map[*pipeline.Site]bool // waiting for their last round
+	retired map[*pipeline.Site]bool  // waiting for their last round
 }
 
 // New returns a scheduler of the entries. It touches no database.
