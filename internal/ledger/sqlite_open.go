@@ -95,6 +95,9 @@ func (l *SQLite) connect(ctx context.Context) error {
 	if err := check(ctx, l.write); err != nil {
 		return err
 	}
+	if err := l.checkEnd(ctx); err != nil {
+		return err
+	}
 	return migrate(ctx, l.write)
 }
 
@@ -118,6 +121,31 @@ func check(ctx context.Context, db *sql.DB) error {
 		return fmt.Errorf("%w: %w: %s", ErrUnwritable, ErrDamaged, verdict)
 	}
 	return nil
+}
+
+// checkEnd looks for a last page that is cut: SQLite would fill it up with zeros
+// and call it sound. A crash may leave one too, but then the log still has the
+// page, and folding the log in makes it whole.
+func (l *SQLite) checkEnd(ctx context.Context) error {
+	var pageSize int64
+	if err := l.write.QueryRowContext(ctx, "PRAGMA page_size").Scan(&pageSize); err != nil {
+		return err
+	}
+	for folded := false; ; folded = true {
+		info, err := os.Stat(l.path)
+		if err != nil {
+			return err
+		}
+		if info.Size()%pageSize == 0 {
+			return nil
+		}
+		if folded {
+			return fmt.Errorf("%w: %w: its %d bytes are not whole pages of %d", ErrUnwritable, ErrDamaged, info.Size(), pageSize)
+		}
+		if _, err := l.write.ExecContext(ctx, "PRAGMA wal_checkpoint(PASSIVE)"); err != nil {
+			return err
+		}
+	}
 }
 
 // migrate brings the schema up to date. It is looked at first: most starts find
