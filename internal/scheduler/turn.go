@@ -25,10 +25,12 @@ const (
 
 // run is a turn in flight.
 type run struct {
-	key    key
-	site   *pipeline.Site
-	cancel context.CancelCauseFunc
-	long   chan struct{} // held while it may have a long prompt at the target
+	key     key
+	args    turnArgs
+	attempt int
+	site    *pipeline.Site
+	cancel  context.CancelCauseFunc
+	long    chan struct{} // held while it may have a long prompt at the target
 }
 
 // turn runs one slot. Whatever becomes of it is recorded; nothing comes back.
@@ -56,7 +58,7 @@ func (s *Scheduler) turn(ctx context.Context, args turnArgs, attempt int) {
 		why = s.rules.admit(e, now, args.Extra != "")
 	}
 	if why == nil {
-		why = s.enter(ctx, e, args.Extra != "", deadline)
+		why = s.enter(ctx, e, &run{key: k, args: args, attempt: attempt, site: e.Site}, deadline)
 	}
 	if why != nil {
 		s.skipped(ctx, k, why)
@@ -85,26 +87,25 @@ func (s *Scheduler) deadline(e *Entry, args turnArgs, now time.Time) (time.Time,
 
 // enter runs the turn as the only one of its schedule. A turn on no schedule
 // waits for the one before it.
-func (s *Scheduler) enter(ctx context.Context, e *Entry, wait bool, deadline time.Time) *skip {
-	k := e.key()
+func (s *Scheduler) enter(ctx context.Context, e *Entry, r *run, deadline time.Time) *skip {
 	ctx, stopTimer := context.WithDeadlineCause(ctx, deadline, &skip{ReasonDeadline, "the turn did not end before the next slot"})
 	defer stopTimer()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	r := &run{key: k, site: e.Site, cancel: cancel}
+	r.cancel = cancel
 	if !s.begin(r) {
 		return &skip{ReasonRemoved, "the probe is no longer configured"}
 	}
 	defer s.end(r)
 	// A pause may have come between the first look and begin.
-	if why := s.pauses.of(k.target); why != nil {
+	if why := s.pauses.of(r.key.target); why != nil {
 		return why
 	}
-	lane := s.lane(k)
+	lane := s.lane(r.key)
 	select {
 	case lane <- struct{}{}:
 	default:
-		if !wait {
+		if r.args.Extra == "" {
 			return &skip{ReasonOverlap, "the run before has not ended"}
 		}
 		select {
