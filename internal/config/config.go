@@ -20,8 +20,24 @@ type Config struct {
 	Tenants []Tenant `yaml:"tenants" jsonschema:"required,minItems=1" eg:"[{name: ...}]"`
 	// Probes are the rounds of a one-shot run. Left out: the default plan.
 	Probes []Probe `yaml:"probes"`
-	// Budget caps what a run may spend.
+	// Budget caps what a run and a day may spend.
 	Budget Budget `yaml:"budget"`
+
+	// Store is where the daemon keeps its ledger.
+	Store string `yaml:"store" jsonschema:"pattern=^sqlite:.+,default=sqlite:./crosstalk.db" eg:"sqlite:./crosstalk.db"`
+	// Instance names this daemon among those with the same fleet key; it stays
+	// the same after a restart.
+	Instance string `yaml:"instance" jsonschema:"pattern=^[a-z0-9][a-z0-9._-]*$,maxLength=63,default=crosstalk" eg:"crosstalk"`
+	// StopFile stops all probing of the daemon while a file of this path
+	// exists.
+	StopFile string `yaml:"stop_file,omitempty" jsonschema:"minLength=1" eg:"./stop"`
+	// Paging is when the daemon pages.
+	Paging Paging `yaml:"paging"`
+	// Notify are the receivers of its pages.
+	Notify []Notify `yaml:"notify,omitempty"`
+	// Heartbeat is a dead man's switch outside: it is told that the daemon
+	// lives, as long as rounds complete.
+	Heartbeat *Heartbeat `yaml:"heartbeat,omitempty"`
 
 	// Path is the file the configuration was read from.
 	Path string `yaml:"-"`
@@ -84,6 +100,12 @@ type Target struct {
 	Proxy string `yaml:"proxy,omitempty" jsonschema:"pattern=^https?://" eg:"http://proxy.example:3128"`
 	// CAFile holds the certificates (PEM) trusted in place of the system's.
 	CAFile string `yaml:"ca_file,omitempty" jsonschema:"minLength=1" eg:"./ca.pem"`
+	// Quiet are the hours in which the daemon leaves the target alone, e.g.
+	// "22:00-06:00" or "sat,sun 00:00-24:00".
+	Quiet []string `yaml:"quiet,omitempty"`
+	// Timezone of the quiet hours, as the IANA database names it. Left out:
+	// UTC.
+	Timezone string `yaml:"timezone,omitempty" jsonschema:"minLength=1" eg:"Europe/Berlin"`
 	// InsecureHTTP allows http:// to another machine: credentials then cross
 	// the network in the clear.
 	InsecureHTTP bool `yaml:"insecure_http,omitempty"`
@@ -133,8 +155,11 @@ type Tenant struct {
 	Targets []string `yaml:"targets,omitempty"`
 }
 
-// Probe is one line of the plan of a one-shot run.
+// Probe is one line of the plan of a one-shot run, and with every or cron a
+// schedule of the daemon.
 type Probe struct {
+	// Name tells two lines of one kind apart in the daemon. Left out: the kind.
+	Name string `yaml:"name,omitempty" jsonschema:"pattern=^[a-z0-9][a-z0-9._-]*$,maxLength=63" eg:"top-cold"`
 	// Kind of probe.
 	Kind string `yaml:"kind" jsonschema:"required,enum=pulse,enum=burst,enum=seedwatch,enum=top,enum=overlength" eg:"pulse"`
 	// Rounds of this kind in a run. Left out: as in the default plan.
@@ -142,6 +167,57 @@ type Probe struct {
 	// Size is of a burst only: requests released at once. Left out: 16, or 4
 	// where the authorization allows no more.
 	Size int `yaml:"size,omitempty" jsonschema:"minimum=2,maximum=64"`
+	// Every is the interval at which the daemon runs the probe.
+	Every string `yaml:"every,omitempty" jsonschema:"pattern=^([0-9]+(ms|s|m|h))+$" eg:"20m"`
+	// Cron is when the daemon runs the probe instead: minute, hour, day of
+	// month, month, day of week.
+	Cron string `yaml:"cron,omitempty" jsonschema:"minLength=1" eg:"*/20 * * * *"`
+	// Timezone of cron, as the IANA database names it. Left out: UTC.
+	Timezone string `yaml:"timezone,omitempty" jsonschema:"minLength=1" eg:"Europe/Berlin"`
+	// ColdEvery is of a top only: in the daemon one round of a tenant in so
+	// many is cold, the others share a prefix that a prefix cache makes cheap.
+	// Left out: always cold.
+	ColdEvery int `yaml:"cold_every,omitempty" jsonschema:"minimum=1,maximum=1000"`
+}
+
+// Paging is when the daemon pages.
+type Paging struct {
+	// FalsePagesPerYear is how many pages about damage are accepted in a year
+	// on healthy targets, all together.
+	FalsePagesPerYear float64 `yaml:"false_pages_per_year" jsonschema:"exclusiveMinimum=0,default=0.1"`
+	// RepeatEvery is how often a page is repeated that nobody acknowledged.
+	RepeatEvery string `yaml:"repeat_every" jsonschema:"pattern=^([0-9]+(ms|s|m|h))+$,default=4h" eg:"4h"`
+	// EscalateAfter is how long a page may stay unacknowledged before it is
+	// escalated. Left out: never.
+	EscalateAfter string `yaml:"escalate_after,omitempty" jsonschema:"pattern=^([0-9]+(ms|s|m|h))+$" eg:"15m"`
+}
+
+// Notify is a receiver of pages.
+type Notify struct {
+	// Kind of receiver: a signed webhook, or Alertmanager's API v2.
+	Kind string `yaml:"kind" jsonschema:"required,enum=webhook,enum=alertmanager" eg:"webhook"`
+	// Name of the receiver in metrics and logs. Left out: the kind.
+	Name string `yaml:"name,omitempty" jsonschema:"pattern=^[a-z0-9][a-z0-9._-]*$,maxLength=63" eg:"oncall"`
+	// URL of a webhook, or of an Alertmanager without the path of its API. An
+	// address that is itself a secret is given as a reference, env:NAME or
+	// file:PATH.
+	URL string `yaml:"url" jsonschema:"required,pattern=^(https?://|env:|file:)" eg:"https://pager.example/hook"`
+	// Secret that signs the webhook's requests (HMAC-SHA256).
+	Secret Ref `yaml:"secret,omitempty"`
+	// Token is a bearer token for Alertmanager.
+	Token Ref `yaml:"token,omitempty"`
+	// PagesOnly leaves tickets out.
+	PagesOnly bool `yaml:"pages_only,omitempty"`
+	// EscalatedOnly sends only what was escalated: a second receiver.
+	EscalatedOnly bool `yaml:"escalated_only,omitempty"`
+}
+
+// Heartbeat is a dead man's switch outside.
+type Heartbeat struct {
+	// URL to post to.
+	URL Ref `yaml:"url" jsonschema:"required" eg:"env:HEARTBEAT_URL"`
+	// Every is how often.
+	Every string `yaml:"every" jsonschema:"pattern=^([0-9]+(ms|s|m|h))+$,default=1m" eg:"1m"`
 }
 
 // Budget caps what a run may spend. A cap of 0 is no cap.

@@ -23,6 +23,9 @@ func (c *Config) check(ps *problems, now time.Time) {
 	for i := range c.Probes {
 		c.checkProbe(ps, i)
 	}
+	for i := range c.Notify {
+		c.checkNotify(ps, i)
+	}
 	c.checkReach(ps)
 	c.checkPrices(ps)
 }
@@ -156,8 +159,40 @@ func (c *Config) checkProbe(ps *problems, i int) {
 		ps.add(path+".size", fmt.Sprintf("a %s has no size", p.Kind), "remove it; only a burst has one")
 	}
 	same := func(o Probe) bool { return o.Kind == p.Kind && o.Size == p.Size }
-	if first := slices.IndexFunc(c.Probes[:i], same); first >= 0 && p.Kind != "" {
-		ps.add(path, fmt.Sprintf("asks for the same as probes[%d]", first), "make one line of the two, with the sum of their rounds")
+	if first := slices.IndexFunc(c.Probes[:i], same); first >= 0 && p.Kind != "" && p.Name == c.Probes[first].Name {
+		ps.add(path, fmt.Sprintf("asks for the same as probes[%d]", first), "make one line of the two, or give one of them another name")
+	}
+	if p.Every != "" && p.Cron != "" {
+		ps.add(path+".cron", "stands beside every", "keep one of the two")
+	}
+	if p.Timezone != "" && p.Cron == "" {
+		ps.add(path+".timezone", "is of a cron expression, and there is none", "remove it: an interval has no time of day")
+	}
+	if p.ColdEvery != 0 && p.Kind != "" && p.Kind != "top" {
+		ps.add(path+".cold_every", fmt.Sprintf("a %s is always cold", p.Kind), "remove it; only a top has it")
+	}
+}
+
+// checkNotify holds the rules of one receiver.
+func (c *Config) checkNotify(ps *problems, i int) {
+	n, path := c.Notify[i], indexed("notify", i)
+	for j, o := range c.Notify[:i] {
+		if n.Called() == o.Called() && n.Kind != "" {
+			ps.add(path, fmt.Sprintf("has the name of notify[%d], %q", j, n.Called()), "give each receiver a name of its own")
+		}
+	}
+	switch {
+	case n.Kind == "webhook" && n.Secret == "" && !ps.has(path+".secret"):
+		ps.add(path, "a webhook has no secret, so its receiver cannot tell our pages from anybody's", "add secret: env:NAME or file:PATH")
+	case n.Kind == "webhook" && n.Token != "":
+		ps.add(path+".token", "a webhook takes no token", "remove it; its requests are signed with secret")
+	case n.Kind == "alertmanager" && n.Secret != "":
+		ps.add(path+".secret", "Alertmanager takes no signature", "remove it, or give a bearer token with token")
+	}
+	if !looksLikeRef(n.URL) {
+		checkURL(ps, path+".url", n.URL)
+	} else if !Ref(n.URL).valid() {
+		ps.add(path+".url", "is not a reference to a secret", "write env:NAME or file:PATH")
 	}
 }
 

@@ -64,7 +64,8 @@ func keyNames(comments map[string]string) map[string]string {
 func types() []reflect.Type {
 	return []reflect.Type{
 		reflect.TypeFor[Config](), reflect.TypeFor[Target](), reflect.TypeFor[Authorization](), reflect.TypeFor[Pricing](),
-		reflect.TypeFor[Tenant](), reflect.TypeFor[Probe](), reflect.TypeFor[Budget](),
+		reflect.TypeFor[Tenant](), reflect.TypeFor[Probe](), reflect.TypeFor[Budget](), reflect.TypeFor[Paging](),
+		reflect.TypeFor[Notify](), reflect.TypeFor[Heartbeat](),
 	}
 }
 
@@ -75,9 +76,10 @@ func beyond() []string {
 		"anchor", "authorization-expired", "duplicate-index", "duplicate-key", "duplicate-target-name",
 		"duplicate-tenant-name", "family", "header-authorization", "header-break", "header-managed",
 		"header-name", "header-reference", "header-secret", "insecure-http", "no-authorization",
-		"probe-size", "probe-twice", "proxy-user", "shared-credential", "target-without-tenant",
-		"two-documents", "unknown-target", "url-fragment", "url-query", "url-user", "usd-without-price",
-		"window-too-small-for-output",
+		"notify-alertmanager-secret", "notify-no-secret", "notify-twice", "probe-cold-every",
+		"probe-every-and-cron", "probe-size", "probe-timezone", "probe-twice", "proxy-user",
+		"shared-credential", "target-without-tenant", "two-documents", "unknown-target", "url-fragment",
+		"url-query", "url-user", "usd-without-price", "window-too-small-for-output",
 	}
 }
 
