@@ -4,14 +4,13 @@ package dashboards
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	"maps"
 )
 
 // promtool is the tool of Debian's package, fetched once into the cache. The
@@ -56,6 +55,15 @@ func TestE2ERules(t *testing.T) {
 	}
 	run(t, dir, tool, "check", "rules", rulesFile)
 	run(t, dir, tool, "test", "rules", "crosstalk-rules-test.yaml")
+}
+
+// TestE2EMetrics has promtool lint what the daemon says.
+func TestE2EMetrics(t *testing.T) {
+	golden, err := filepath.Abs(filepath.Join("..", "internal", "metrics", "testdata", "metrics.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, t.TempDir(), "sh", "-c", `exec "$0" check metrics < "$1"`, promtool(t), golden)
 }
 
 // TestE2EQueries has promtool parse every query of the dashboards, as recording

@@ -148,7 +148,7 @@ func leaked(n int, marks int) ledger.ExchangeRecord {
 		BodyHash:   "9f2c", BodyBytes: 4211,
 	}
 	donors := []checks.Origin{
-		{Tenant: 1, Payload: tenants.Payload{Tenant: 1, Second: 28_892_000}, Exchange: id('x', 900)},
+		{Tenant: 1, Payload: tenants.Payload{Tenant: 1, Second: 28_891_612}, Exchange: id('x', 900)},
 		{Tenant: 3, Payload: tenants.Payload{Tenant: 3, Second: 28_891_400}},
 	}
 	for i := range marks {

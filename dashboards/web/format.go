@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"crosstalk/alerting"
 	"crosstalk/internal/report"
 )
 
@@ -27,6 +28,8 @@ func (p *pages) funcs() template.FuncMap {
 		"chance":  func(f float64) string { return fmt.Sprintf("%.0e", f) },
 		"short":   func(id uuid.UUID) string { return id.String()[:8] + "…" + id.String()[31:] },
 		"known":   func(id uuid.UUID) bool { return id != uuid.Nil },
+		"style":   func(k alerting.Kind) string { return stateOf(k).Class },
+		"hash":    func(s string) string { return cut(s, 12) },
 		"cut":     cut,
 		"path":    url.PathEscape,
 		"join":    func(list []string) string { return cut(strings.Join(list, ", "), 300) },

@@ -104,13 +104,17 @@ func (p *pages) drawMap(x ledger.ExchangeRecord, c checks.Channel, findings []ch
 		low = min(low, f.Origin.PromptOffset)
 		high = max(high, f.Origin.PromptOffset+int64(max(0, f.Length)))
 	}
-	m.Span = fmt.Sprintf("bytes %s to %s of the donor's prompt", report.Number(low), report.Number(high))
-	xs, xTop := scale(0, float64(answer), mapLeft, mapRight)
-	ys, yTop := scale(0, float64(high), mapBottom, mapTop)
-	m.XTicks, m.YTicks = ticks(xTop, xs), ticks(yTop, ys)
+	x0 := axisOf(0, float64(answer), mapLeft, mapRight)
+	y0 := axisOf(float64(low), float64(high), mapBottom, mapTop)
+	m.XTicks, m.YTicks = x0.ticks(), y0.ticks()
 	for n, f := range findings {
-		m.Marks = append(m.Marks, m.mark(n+1, f, p.donorIndex(&m, f), xs, ys))
+		m.Marks = append(m.Marks, m.mark(n+1, f, p.donorIndex(&m, f), x0.at, y0.at))
 	}
+	whose := "the donor's prompt"
+	if len(m.Donors) > 1 {
+		whose = "the donors' prompts"
+	}
+	m.Span = fmt.Sprintf("bytes %s to %s of %s", report.Number(low), report.Number(high), whose)
 	return m
 }
 
@@ -144,22 +148,30 @@ func (m *pageMap) mark(n int, f checks.Finding, donor int, xs, ys func(float64) 
 	return k
 }
 
-// scale maps values from low to high onto pixels; the top is rounded up to a
-// number a person can read.
-func scale(low, high, from, to float64) (at func(float64) float64, top float64) {
-	top = roundUp(high)
-	return func(v float64) float64 {
-		return math.Round((from+(v-low)/(top-low)*(to-from))*10) / 10
-	}, top
+// axis maps values from low to high onto pixels.
+type axis struct{ low, high, step, from, to float64 }
+
+// axisOf is an axis that holds both values and begins, ends and is marked at
+// numbers a person can read. It begins at 0 unless the values are so far from it
+// that they could not be told apart.
+func axisOf(low, high, from, to float64) axis {
+	if high-low > high/2 {
+		low = 0
+	}
+	step := niceStep((high - low) / 5)
+	return axis{
+		low: math.Floor(low/step) * step, high: max(math.Ceil(high/step)*step, math.Floor(low/step)*step+step),
+		step: step, from: from, to: to,
+	}
 }
 
-// roundUp is the next of 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8 times a power of ten.
-func roundUp(v float64) float64 {
-	if v <= 10 {
-		return 10
+// niceStep is the next of 1, 2, 2.5, 5 times a power of ten, and at least 1.
+func niceStep(v float64) float64 {
+	if v <= 1 {
+		return 1
 	}
 	power := math.Pow(10, math.Floor(math.Log10(v)))
-	for _, f := range []float64{1, 1.5, 2, 2.5, 3, 4, 5, 6, 8} {
+	for _, f := range []float64{1, 2, 2.5, 5} {
 		if v <= f*power {
 			return f * power
 		}
@@ -167,12 +179,16 @@ func roundUp(v float64) float64 {
 	return 10 * power
 }
 
-// ticks are five marks of an axis from 0 to top.
-func ticks(top float64, at func(float64) float64) []mapTick {
+// at is the pixel of a value.
+func (a axis) at(v float64) float64 {
+	return math.Round((a.from+(v-a.low)/(a.high-a.low)*(a.to-a.from))*10) / 10
+}
+
+func (a axis) ticks() []mapTick {
 	var list []mapTick
-	for i := range 6 {
-		v := top * float64(i) / 5
-		list = append(list, mapTick{at(v), report.Number(int64(v))})
+	for i := range int(math.Round((a.high-a.low)/a.step)) + 1 {
+		v := a.low + float64(i)*a.step
+		list = append(list, mapTick{a.at(v), report.Number(int64(v))})
 	}
 	return list
 }

@@ -62,6 +62,9 @@ type findingRow struct {
 	Donor  string
 }
 
+// End is the byte after the finding.
+func (f findingRow) End() int { return f.Offset + f.Length }
+
 func (p *pages) round(r *http.Request) (any, error) {
 	id, err := pathID(r)
 	if err != nil {
@@ -128,7 +131,7 @@ func (p *pages) tenant(index uint16) string {
 	return fmt.Sprintf("tenant %d", index)
 }
 
-// cellOf is the cell of an exchange in a row of a table.
+// CellText is the cell of an exchange in a row of a table.
 func (x exchangeRow) CellText() string {
 	c := x.Cell
 	return cut(fmt.Sprintf("%s, %s at once%s%s", c.Length, c.Concurrency, when(c.Warm, ", warm"), when(c.Stream, ", streamed")), 80)
@@ -147,13 +150,4 @@ func (x exchangeRow) Part() string {
 		return ""
 	}
 	return string(x.Role)
-}
-
-// findExchange finds an exchange in a list.
-func findExchange(list []ledger.ExchangeRecord, id uuid.UUID) (ledger.ExchangeRecord, bool) {
-	i := slices.IndexFunc(list, func(x ledger.ExchangeRecord) bool { return x.ID == id })
-	if i < 0 {
-		return ledger.ExchangeRecord{}, false
-	}
-	return list[i], true
 }

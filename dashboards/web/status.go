@@ -39,7 +39,8 @@ type targetView struct {
 	LastSound        time.Time
 	Planned, Decided int
 	Disclosures      int     // leak or foreign, in the window
-	Bound            float64 // the worst cell's
+	Bound            float64 // of the worst decided cell
+	Undecided        int     // cells in which nothing is decided
 	Cells            []ledger.CellRecord
 	Spent            probes.Spend
 	Heat             heatMap
@@ -103,7 +104,11 @@ func (p *pages) stand(ctx context.Context, t Target) (targetView, error) {
 		v.Planned += c.Planned
 		v.Decided += c.Decided
 		v.Disclosures += c.Disclosure.Hits
-		v.Bound = max(v.Bound, c.Disclosure.High)
+		if c.Decided > 0 {
+			v.Bound = max(v.Bound, c.Disclosure.High)
+		} else {
+			v.Undecided++
+		}
 		v.LastRound = later(v.LastRound, c.LastRound)
 		v.LastDecided = later(v.LastDecided, c.LastDecided)
 		v.LastSound = later(v.LastSound, c.LastSound)

@@ -116,10 +116,11 @@ func TestMapPlaces(t *testing.T) {
 	if len(marks) < 10 {
 		t.Fatalf("%d circles, want at least 10", len(marks))
 	}
-	// The first passage: byte 60 of an axis to 2,000 over 690 pixels, and byte
-	// 1,284,991 of an axis to 2,000,000 over 325 pixels from 345 upwards.
-	if marks[0][1] != "130.7" || marks[0][2] != "136.2" {
-		t.Errorf("the first mark is at %s, %s, want 130.7, 136.2", marks[0][1], marks[0][2])
+	// The first passage stands at byte 60 of an axis to 2,000 over 690 pixels,
+	// and at byte 1,284,991 of one from 1,200,000 to 2,000,000 over 325 pixels
+	// upwards from 345.
+	if marks[0][1] != "130.7" || marks[0][2] != "310.5" {
+		t.Errorf("the first mark is at %s, %s, want 130.7, 310.5", marks[0][1], marks[0][2])
 	}
 	if n := strings.Count(body, `<g class="d0">`) + strings.Count(body, `<g class="d1">`); n != 17 {
 		t.Errorf("%d marks, want 17 of two answers", n)
