@@ -252,3 +252,31 @@ func TestFolder(t *testing.T) {
 		}
 	}
 }
+
+// TestName: a file may be called anything.
+func TestName(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "odd?name#50%25 & co=1.db")
+	w := ledgertest.NewWorld(t)
+	w.Round(open(t, path, w.Options()), "edge", "pulse", checks.Sound)
+	if _, err := os.Stat(path); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestMode: a ledger that others could read is closed to them.
+func TestMode(t *testing.T) {
+	path, w := file(t), ledgertest.NewWorld(t)
+	l := open(t, path, w.Options())
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(path, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	w.Round(open(t, path, w.Options()), "edge", "pulse", checks.Sound)
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		if info, err := os.Stat(path + suffix); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s has mode %v, %v, want 0600", suffix, info.Mode(), err)
+		}
+	}
+}

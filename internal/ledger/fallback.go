@@ -353,12 +353,9 @@ func (f *Fallback) Lookback(ctx context.Context, since time.Time) ([]checks.Prom
 		held = slices.Concat(f.last.refs, held)
 	}
 	oldest := since.Truncate(time.Second)
-	for _, r := range held { // oldest first, each newer than what the ledger has
-		if !r.Payload.Time().Before(oldest) {
-			refs = slices.Insert(refs, 0, r)
-		}
-	}
-	return refs, nil
+	held = slices.DeleteFunc(slices.Clone(held), func(r checks.PromptRef) bool { return r.Payload.Time().Before(oldest) })
+	slices.Reverse(held) // each is newer than what the ledger has
+	return append(held, refs...), nil
 }
 
 // Seen implements Ledger.

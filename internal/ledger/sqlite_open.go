@@ -47,6 +47,11 @@ func open(ctx context.Context, path string, o Options) (*SQLite, error) {
 	if err := whole(path); err != nil {
 		return nil, err
 	}
+	if !o.Attach {
+		// A file somebody copied here may be open to all. Another's file
+		// stays as it is.
+		_ = os.Chmod(path, fileMode)
+	}
 	l := &SQLite{opts: o, path: path}
 	if err := l.connect(ctx); err != nil {
 		err = l.fail("open the ledger "+path, err)

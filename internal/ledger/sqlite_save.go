@@ -46,6 +46,9 @@ func (w *writing) keep(ctx context.Context, s Settled) error {
 			return err
 		}
 	}
+	if err := w.confirm(ctx, s.Round); err != nil {
+		return err
+	}
 	t, err := w.target(ctx, s.Round.Target)
 	if err != nil {
 		return err

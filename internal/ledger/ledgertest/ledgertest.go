@@ -55,6 +55,7 @@ func Run(t *testing.T, open func(t *testing.T, o ledger.Options) ledger.Ledger) 
 		{"events", events},
 		{"lists", lists},
 		{"cells", cells},
+		{"confirmed", confirmed},
 		{"prune", prune},
 		{"replay", replay},
 		{"cancelled", cancelled},

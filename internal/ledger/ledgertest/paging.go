@@ -428,3 +428,26 @@ func replay(w *World, l ledger.Ledger) {
 		w.T.Errorf("paused %v, %v", paused, err)
 	}
 }
+
+// confirmed: a lost seal that a fresh round finds again is decided after all.
+func confirmed(w *World, l ledger.Ledger) {
+	ctx := w.T.Context()
+	first := w.Trip("edge", "top", checks.Inconclusive, checks.Sound)
+	first.Outcome.Report.Findings[0].Kind = checks.KindLostAskedSeal
+	w.Begin(l, first)
+	w.Save(l, first)
+	want := func(class checks.Class, decided int) {
+		w.T.Helper()
+		if r, err := l.Round(ctx, first.ID); err != nil || r.Class != class || r.Exchanges[0].Class != class {
+			w.T.Errorf("round %+v, %v, want %s", r, err, class)
+		}
+		if c, err := l.Cells(ctx, "edge", start); err != nil || c[0].Decided != decided || c[0].Inconclusive+c[0].Decided != c[0].Planned {
+			w.T.Errorf("cells %+v, %v, want %d decided", c, err, decided)
+		}
+	}
+	want(checks.Inconclusive, 1)
+	again := w.Trip("edge", "top", checks.Sound).Confirming(first.ID)
+	w.Begin(l, again)
+	w.Save(l, again)
+	want(checks.Degraded, 3)
+}

@@ -7,6 +7,9 @@ ON CONFLICT (id) DO NOTHING;
 UPDATE rounds SET started = @started, ended = @ended, lost = 0, class = @class, severity = @severity
 WHERE id = @id AND ended = 0;
 
+-- name: ReclassRound :exec
+UPDATE rounds SET class = @class, severity = @severity WHERE id = @id;
+
 -- name: GetRound :one
 SELECT * FROM rounds WHERE id = @id;
 

@@ -295,6 +295,21 @@ func (q *Queries) PruneRounds(ctx context.Context, arg PruneRoundsParams) (int64
 	return result.RowsAffected()
 }
 
+const reclassRound = `-- name: ReclassRound :exec
+UPDATE rounds SET class = ?1, severity = ?2 WHERE id = ?3
+`
+
+type ReclassRoundParams struct {
+	Class    string
+	Severity int64
+	ID       string
+}
+
+func (q *Queries) ReclassRound(ctx context.Context, arg ReclassRoundParams) error {
+	_, err := q.db.ExecContext(ctx, reclassRound, arg.Class, arg.Severity, arg.ID)
+	return err
+}
+
 const sumRoot = `-- name: SumRoot :one
 SELECT CAST(COALESCE(SUM(tokens), 0) AS BIGINT) AS tokens, CAST(COALESCE(SUM(usd), 0) AS DOUBLE PRECISION) AS usd
 FROM rounds WHERE root = ?1
