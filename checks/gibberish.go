@@ -20,8 +20,12 @@ import (
 // and JSON lie above -3.05 nats a letter (Welsh and Slavic names reach -3.3);
 // letters drawn by their frequency in English lie at -3.45, with a standard
 // deviation of 0.2 over 64 letters.
+//
+// Short texts scatter more, and are judged noise a little sooner: one of a
+// language whose small words are in the register is known by those anyway.
 const (
 	gibberishScore   = -3.1
+	gibberishScatter = 0.9 // over the root of the number of letters
 	gibberishLetters = 30  // fewer say too little
 	gibberishKnown   = 0.1 // share of letters in words of the register from which on it is language
 )
@@ -87,5 +91,6 @@ func isGibberish(text string) bool {
 		}
 		n += len(list) + 1
 	}
-	return n >= gibberishLetters && score/float64(n) < gibberishScore && float64(known) < gibberishKnown*float64(n)
+	bound := gibberishScore + gibberishScatter/math.Sqrt(float64(n))
+	return n >= gibberishLetters && score/float64(n) < bound && float64(known) < gibberishKnown*float64(n)
 }
