@@ -25,9 +25,9 @@ import (
 // language whose small words are in the register is known by those anyway.
 const (
 	gibberishScore   = -3.1
-	gibberishScatter = 0.9 // over the root of the number of letters
-	gibberishLetters = 30  // fewer say too little
-	gibberishKnown   = 0.1 // share of letters in words of the register from which on it is language
+	gibberishScatter = 0.9  // over the root of the number of letters
+	gibberishLetters = 30   // fewer say too little
+	gibberishKnown   = 0.05 // share of letters in words of the register from which on it is language
 )
 
 // letterTable is the log likelihood of each letter a-z after each; the index 26
