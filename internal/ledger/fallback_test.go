@@ -24,7 +24,7 @@ type failing struct {
 	mend func(t *testing.T, l *ledger.SQLite)
 }
 
-func exec(t *testing.T, l *ledger.SQLite, sql string) {
+func execute(t *testing.T, l *ledger.SQLite, sql string) {
 	t.Helper()
 	if _, err := l.DB().ExecContext(t.Context(), sql); err != nil {
 		t.Fatal(err)
@@ -37,8 +37,8 @@ func failures() []failing {
 			"disk full",
 			// The file may not grow, and what is free in it is used up.
 			func(t *testing.T, l *ledger.SQLite) {
-				exec(t, l, "CREATE TABLE ballast (x BLOB)")
-				exec(t, l, "PRAGMA max_page_count = 1")
+				execute(t, l, "CREATE TABLE ballast (x BLOB)")
+				execute(t, l, "PRAGMA max_page_count = 1")
 				for _, err := l.DB().Exec("INSERT INTO ballast VALUES (zeroblob(3000))"); err == nil; {
 					_, err = l.DB().Exec("INSERT INTO ballast VALUES (zeroblob(3000))")
 				}
@@ -46,12 +46,12 @@ func failures() []failing {
 					_, err = l.DB().Exec("INSERT INTO ballast VALUES (zeroblob(10))")
 				}
 			},
-			func(t *testing.T, l *ledger.SQLite) { exec(t, l, "PRAGMA max_page_count = 1000000") },
+			func(t *testing.T, l *ledger.SQLite) { execute(t, l, "PRAGMA max_page_count = 1000000") },
 		},
 		{
 			"read-only",
-			func(t *testing.T, l *ledger.SQLite) { exec(t, l, "PRAGMA query_only = 1") },
-			func(t *testing.T, l *ledger.SQLite) { exec(t, l, "PRAGMA query_only = 0") },
+			func(t *testing.T, l *ledger.SQLite) { execute(t, l, "PRAGMA query_only = 1") },
+			func(t *testing.T, l *ledger.SQLite) { execute(t, l, "PRAGMA query_only = 0") },
 		},
 	}
 }
@@ -170,7 +170,7 @@ func TestOutageBounds(t *testing.T) {
 	l := open(t, file(t), w.Options())
 	f := ledger.NewFallback(l, w.Options())
 	w.Round(f, "edge", "pulse", checks.Sound)
-	exec(t, l, "PRAGMA query_only = 1")
+	execute(t, l, "PRAGMA query_only = 1")
 	w.Round(f, "edge", "pulse", checks.Sound)
 	w.Round(f, "edge", "pulse", checks.Sound)
 	trip := w.Trip("edge", "pulse", checks.Sound)
@@ -230,7 +230,7 @@ func TestFailedInOutage(t *testing.T) {
 	l := open(t, file(t), w.Options())
 	f := ledger.NewFallback(l, w.Options())
 	w.Round(f, "edge", "pulse", checks.Leak)
-	exec(t, l, "PRAGMA query_only = 1")
+	execute(t, l, "PRAGMA query_only = 1")
 	w.Round(f, "other", "pulse", checks.Leak)
 	due := w.Due(f)
 	if len(due) != 3 {
@@ -251,7 +251,7 @@ func TestFailedInOutage(t *testing.T) {
 	if again := w.Due(f); len(again) == 0 || again[0].Page.ID != due[1].Page.ID || again[0].Attempts != 1 {
 		t.Errorf("due later: %+v", again)
 	}
-	exec(t, l, "PRAGMA query_only = 0")
+	execute(t, l, "PRAGMA query_only = 0")
 	w.Pass(time.Minute)
 	if again := w.Due(f); len(again) == 0 || again[0].Page.ID != due[1].Page.ID || again[0].Attempts != 1 {
 		t.Errorf("due after the outage: %+v", again)
