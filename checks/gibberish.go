@@ -65,12 +65,20 @@ var letters = sync.OnceValue(func() *letterTable {
 func latinLetters(word string) []int {
 	var out []int
 	for _, c := range norm.NFD.String(word) {
-		if c = unicode.ToLower(c); c >= 'a' && c <= 'z' {
+		c = unicode.ToLower(c)
+		if plain, ok := strokes[c]; ok {
+			c = plain
+		}
+		if c >= 'a' && c <= 'z' {
 			out = append(out, int(c-'a'))
 		}
 	}
 	return out
 }
+
+// strokes are the Latin letters that do not come apart into one of a-z and an
+// accent.
+var strokes = map[rune]rune{'ł': 'l', 'ø': 'o', 'đ': 'd', 'ı': 'i', 'ß': 's', 'æ': 'a', 'œ': 'o'}
 
 // isGibberish holds for Latin letters that make no words of any language.
 func isGibberish(text string) bool {
