@@ -102,7 +102,7 @@ func joined(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
 func wantPage(t *testing.T, w *ledgertest.World, l ledger.Ledger) {
 	t.Helper()
 	due := w.Due(l)
-	if len(due) != 1 || due[0].Page.Incident.Kind != alerting.KindProber || due[0].Page.Incident.Target != ledger.LedgerControl {
+	if len(due) != 1 || due[0].Page.Incident.Kind != alerting.KindProber || due[0].Page.Incident.Target != ledger.ControlName {
 		t.Errorf("due is %+v, want a page about the ledger", due)
 	}
 }

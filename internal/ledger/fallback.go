@@ -40,7 +40,7 @@ const (
 // While that lasts, exchanges are marked unjournaled; a person's decisions on
 // incidents, transactions and pruning fail with ErrUnwritable; and after
 // MaxUnjournaled no round is begun, but for those of controls. An outage of half
-// a minute is an incident of its own, on LedgerControl, which ends with it.
+// a minute is an incident of its own, on ControlName, which ends with it.
 type Fallback struct {
 	Ledger // the one beneath
 
@@ -126,7 +126,7 @@ func (f *Fallback) tell(ctx context.Context, now time.Time) []alerting.Page {
 		return nil
 	}
 	f.down.told = true
-	return f.control(ctx, alerting.Control{Name: LedgerControl, At: now, Detail: f.down.err.Error()})
+	return f.control(ctx, alerting.Control{Name: ControlName, At: now, Detail: f.down.err.Error()})
 }
 
 // writeBack replays what is held and ends the outage, if the ledger lets it.
@@ -138,7 +138,7 @@ func (f *Fallback) writeBack(ctx context.Context, now time.Time) bool {
 			d.since.Format(time.RFC3339), now.Format(time.RFC3339), len(d.log), d.err),
 	}})
 	if d.told {
-		log = append(log, Deferred{At: now, Control: &alerting.Control{Name: LedgerControl, Right: true, At: now}})
+		log = append(log, Deferred{At: now, Control: &alerting.Control{Name: ControlName, Right: true, At: now}})
 	}
 	// Whoever asks may give up; what is written back is everybody's.
 	err := f.Ledger.Replay(context.WithoutCancel(ctx), log)

@@ -279,3 +279,27 @@ func TestNoForeignText(t *testing.T) {
 		}
 	}
 }
+
+// TestMovedFile: a file that has been moved away is not written any more.
+func TestMovedFile(t *testing.T) {
+	path, w := file(t), ledgertest.NewWorld(t)
+	l := open(t, path, w.Options())
+	f := ledger.NewFallback(l, w.Options())
+	w.Round(f, "edge", "pulse", checks.Sound)
+	if err := os.Rename(path, path+".away"); err != nil {
+		t.Fatal(err)
+	}
+	trip := w.Round(f, "edge", "pulse", checks.Sound)
+	if _, err := f.Degraded(); !errors.Is(err, ledger.ErrUnwritable) {
+		t.Errorf("degraded: %v", err)
+	}
+	if err := os.Rename(path+".away", path); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Tick(t.Context(), w.Now); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Round(t.Context(), trip.ID); err != nil {
+		t.Error(err)
+	}
+}

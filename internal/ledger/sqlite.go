@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"os"
 	"sync/atomic"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 type SQLite struct {
 	opts     Options
 	path     string
+	file     os.FileInfo // of the file that was opened
 	write    *sql.DB
 	read     *sql.DB
 	repaired *Repaired
@@ -57,6 +59,9 @@ func (l *SQLite) Close() error {
 
 // InTx implements Ledger.
 func (l *SQLite) InTx(ctx context.Context, f func(tx *sql.Tx) error) error {
+	if err := l.inPlace(); err != nil {
+		return err
+	}
 	tx, err := l.write.BeginTx(ctx, nil)
 	if err != nil {
 		return l.fail("begin a transaction", err)
@@ -67,6 +72,19 @@ func (l *SQLite) InTx(ctx context.Context, f func(tx *sql.Tx) error) error {
 	}
 	if err := tx.Commit(); err != nil {
 		return l.fail("commit", err)
+	}
+	return nil
+}
+
+// inPlace reports by its error a file that is no longer where it was opened: it
+// could still be written, and all of that would be lost at the next start.
+func (l *SQLite) inPlace() error {
+	info, err := os.Stat(l.path)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrUnwritable, err)
+	}
+	if !os.SameFile(l.file, info) {
+		return fmt.Errorf("%w: another file is in the place of %s: restart", ErrUnwritable, l.path)
 	}
 	return nil
 }

@@ -163,5 +163,5 @@ func (l *SQLite) decide(ctx context.Context, what string, id uuid.UUID, f steppe
 // controlOf is a repair as the failure of a control: nothing that is said is to
 // be relied on until somebody has looked.
 func controlOf(r Repaired) alerting.Control {
-	return alerting.Control{Name: LedgerControl, At: r.At, Detail: r.String()}
+	return alerting.Control{Name: ControlName, At: r.At, Detail: r.String()}
 }

@@ -87,6 +87,9 @@ func whole(path string) error {
 // connect opens the connections, checks the file and migrates it.
 func (l *SQLite) connect(ctx context.Context) error {
 	var err error
+	if l.file, err = os.Stat(l.path); err != nil {
+		return err
+	}
 	// Opening a pool connects nothing, and so it cannot fail on the file.
 	if l.write, err = sql.Open("sqlite", dsn(l.path, "rw", "_txlock=immediate&_pragma=journal_mode(WAL)")); err != nil {
 		return err
@@ -206,9 +209,9 @@ func (r Repaired) String() string {
 		"pages may repeat, open incidents and the spend of today are forgotten", r.Path, r.Reason, r.SetAside)
 }
 
-// LedgerControl is the name under which the ledger reports on itself: a damaged
+// ControlName is the name under which the ledger reports on itself: a damaged
 // file that was set aside opens an incident about the prober on it.
-const LedgerControl = "ledger"
+const ControlName = "ledger"
 
 // replace puts a new ledger in the place of one that is damaged or not there.
 // The new one is made complete beside it, with the page about the damage in it,
