@@ -7,8 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/google/uuid"
-
 	"crosstalk/checks"
 	"crosstalk/internal/ledger"
 	"crosstalk/probes"
