@@ -18,8 +18,8 @@ const (
 	queue = "turns"
 	// attempts of a job: the first, and one more if the process dies in it.
 	attempts = 2
-	// A finished job waits to be cleaned up for a day; that is also how long a
-	// slot stays unique in the queue. The schedule's last slot is for ever.
+	// The queue is asked for jobs this often: half of it is the mean lag of a
+	// turn behind its slot.
 	fetchEvery    = 200 * time.Millisecond
 	fetchCooldown = 50 * time.Millisecond
 	// slack is what the queue waits beyond the longest turn before it cuts a
@@ -28,7 +28,8 @@ const (
 )
 
 // turnArgs name a slot's turn. They are the job's identity: no two jobs have
-// the same.
+// the same, for the day that River keeps a finished one. Beyond that the
+// schedule's last slot sees to it.
 type turnArgs struct {
 	Probe  string    `json:"probe"`
 	Target string    `json:"target"`

@@ -229,3 +229,19 @@ func TestQueueUnusable(t *testing.T) {
 	within(t, 20*time.Second, "round", func() bool { return len(st.rounds("")) > 2 })
 	stop()
 }
+
+// TestQueueGoesAway: when the database goes away under a running queue, the
+// stop still comes to an end.
+func TestQueueGoesAway(t *testing.T) {
+	db := tempDB(t)
+	st := &stage{}
+	s := st.newScheduler(t, on(db, Options{Grace: time.Second}), local("edge", 400*time.Millisecond))
+	stop := start(t, s)
+	within(t, 20*time.Second, "round", func() bool { return len(st.rounds("")) > 0 })
+	db.Close()
+	began := time.Now()
+	stop()
+	if took := time.Since(began); took > 15*time.Second {
+		t.Errorf("the stop took %s", took)
+	}
+}

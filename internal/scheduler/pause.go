@@ -75,6 +75,14 @@ func (p *pauses) of(target string) *skip {
 	return p.stopped[target]
 }
 
+// paused is why the entry is stopped.
+func (s *Scheduler) paused(e *Entry) *skip {
+	if e.Control {
+		return nil
+	}
+	return s.pauses.of(e.Site.Target.Name)
+}
+
 // watchPauses looks at pauses until ctx ends.
 func (s *Scheduler) watchPauses(ctx context.Context) {
 	ticker := time.NewTicker(pauseEvery)
@@ -96,7 +104,7 @@ func (s *Scheduler) look(ctx context.Context) {
 	before := map[string]*skip{}
 	for _, e := range s.snapshot() {
 		target := e.Site.Target.Name
-		if _, twice := before[target]; !twice {
+		if _, twice := before[target]; !twice && !e.Control {
 			targets, before[target] = append(targets, target), s.pauses.of(target)
 		}
 	}

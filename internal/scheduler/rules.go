@@ -271,8 +271,7 @@ func worst(o *report.Outcome) checks.Class {
 	return o.Report.Class()
 }
 
-// deploy marks a deploy of the target: its next long rounds are cold, and it
-// has no history of asking for less.
+// deploy marks a deploy of the target: its next rounds are cold.
 func (r *rules) deploy(target string, now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"reflect"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -28,6 +29,10 @@ type Entry struct {
 	Site     *pipeline.Site
 	Schedule Schedule
 	Quiet    []Quiet // of the target
+	// Control says that the target is a control in this process: nothing is
+	// sent to anyone. It goes on while probing is paused, so that a long pause
+	// does not look like a broken prober.
+	Control bool
 }
 
 func (e *Entry) key() key { return key{e.Name, e.Site.Target.Name} }
@@ -236,7 +241,7 @@ func (s *Scheduler) Reload(entries []Entry, silences []Silence) error {
 		switch e := table[k]; {
 		case e == nil:
 			delete(s.tracks, k)
-		case e.Schedule != old[k].Schedule:
+		case !reflect.DeepEqual(e.Schedule, old[k].Schedule):
 			t.begin(e.Schedule, now)
 		}
 	}

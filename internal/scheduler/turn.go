@@ -52,7 +52,7 @@ func (s *Scheduler) turn(ctx context.Context, args turnArgs, attempt int) {
 	}
 	deadline, why := s.deadline(e, args, now)
 	if why == nil {
-		why = s.pauses.of(k.target)
+		why = s.paused(e)
 	}
 	if why == nil {
 		why = s.rules.admit(e, now, args.Extra != "")
@@ -98,7 +98,7 @@ func (s *Scheduler) enter(ctx context.Context, e *Entry, r *run, deadline time.T
 	}
 	defer s.end(r)
 	// A pause may have come between the first look and begin.
-	if why := s.pauses.of(r.key.target); why != nil {
+	if why := s.paused(e); why != nil {
 		return why
 	}
 	lane := s.lane(r.key)

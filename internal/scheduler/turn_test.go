@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -53,10 +55,15 @@ func TestHangingTargets(t *testing.T) {
 // TestDeadline: a round ends before the next slot, and says so.
 func TestDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
 		var lasted []time.Duration
 		st := &stage{play: func(ctx context.Context, target string) (*report.Outcome, error) {
 			began := time.Now()
-			defer func() { lasted = append(lasted, time.Since(began)) }()
+			defer func() {
+				mu.Lock()
+				defer mu.Unlock()
+				lasted = append(lasted, time.Since(began))
+			}()
 			return hang(ctx, target)
 		}}
 		b := newBook(nil)
@@ -98,15 +105,23 @@ func TestPause(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var ended time.Time
 				st := &stage{play: func(ctx context.Context, target string) (*report.Outcome, error) {
+					if target != "edge" {
+						return outcome(target, checks.Sound, nil), nil
+					}
 					defer func() { ended = time.Now() }()
 					return hang(ctx, target)
 				}}
 				b := newBook(nil)
-				s := st.newScheduler(t, Options{Ledger: b, StopFile: file}, local("edge", 10*time.Second), local("other", time.Hour))
+				control := local("null", 10*time.Second)
+				control.Control = true
+				s := st.newScheduler(t, Options{Ledger: b, StopFile: file}, local("edge", 10*time.Second), local("other", time.Hour), control)
 				stop := start(t, s)
 				time.Sleep(10 * time.Minute)
-				for len(st.rounds("edge")) == 0 || s.Standing("pulse", "edge").Running == false {
+				for n := len(st.rounds("edge")); len(st.rounds("edge")) == n; {
 					time.Sleep(100 * time.Millisecond)
+				}
+				if !s.Standing("pulse", "edge").Running {
+					t.Error("a round in flight does not count as running")
 				}
 				tt.set(b, true)
 				at, before := time.Now(), b.reasons("skip")[tt.reason]
@@ -118,8 +133,11 @@ func TestPause(t *testing.T) {
 				if got := b.reasons("skip")[tt.reason]; got != before+1 {
 					t.Errorf("%d rounds are recorded as cut short, want one", got-before)
 				}
-				n := len(st.rounds("edge"))
+				n, controls := len(st.rounds("edge")), len(st.rounds("null"))
 				time.Sleep(10 * time.Minute)
+				if got := len(st.rounds("null")); got < controls+59 {
+					t.Errorf("%d rounds of a control began during the pause, want 60", got-controls)
+				}
 				if got := len(st.rounds("edge")); got != n {
 					t.Errorf("%d rounds began during the pause", got-n)
 				}
@@ -202,6 +220,7 @@ func TestOverlap(t *testing.T) {
 			synctest.Wait()
 		}
 		time.Sleep(10 * time.Minute)
+		synctest.Wait()
 		if most != 1 {
 			t.Errorf("%d rounds of one schedule at once", most)
 		}
@@ -219,6 +238,7 @@ func TestOverlap(t *testing.T) {
 func TestLongPrompts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		plan := probes.Plan{Steps: []probes.Step{{Intents: []probes.Intent{{Tokens: probes.LongPrompt + 1}}}}}
+		var mu sync.Mutex
 		at, most := map[string]int{}, 0
 		b := newBook(nil)
 		var entries []Entry
@@ -235,10 +255,14 @@ func TestLongPrompts(t *testing.T) {
 				return nil, context.Cause(ctx)
 			}
 			target := e.Site.Target.Name
+			mu.Lock()
 			at[target]++
 			most = max(most, at[target])
+			mu.Unlock()
 			time.Sleep(20 * time.Minute)
+			mu.Lock()
 			at[target]--
+			mu.Unlock()
 			return []*report.Outcome{outcome(target, checks.Sound, nil)}, nil
 		}
 		began := time.Now()
@@ -250,6 +274,7 @@ func TestLongPrompts(t *testing.T) {
 			go s.turn(t.Context(), turnArgs{Probe: name, Target: e.Site.Target.Name, Slot: began}, 1)
 		}
 		time.Sleep(time.Hour)
+		synctest.Wait()
 		if most != 1 {
 			t.Errorf("%d long prompts in flight at one target", most)
 		}
@@ -328,9 +353,12 @@ func TestReload(t *testing.T) {
 			return outcome(target, checks.Sound, nil), nil
 		}}
 		stays, gone := local("stays", time.Minute), local("gone", 10*time.Second)
+		cronSpec := Spec{Cron: "30 9 * * *", Timezone: "Europe/Berlin"}
+		daily := stays
+		daily.Name, daily.Schedule = "daily", mustParse(t, cronSpec)
 		s := st.newScheduler(t, Options{Hooks: Hooks{
 			Retired: func(site *pipeline.Site) { retired = append(retired, site.Target.Name) },
-		}}, stays, gone)
+		}}, stays, gone, daily)
 		stop := start(t, s)
 		time.Sleep(30 * time.Second)
 		next, ok := s.Next("pulse", "stays")
@@ -340,8 +368,14 @@ func TestReload(t *testing.T) {
 		if err := s.Reload([]Entry{stays, stays}, nil); err == nil {
 			t.Error("the same schedule twice is accepted")
 		}
-		if err := s.Reload([]Entry{stays, local("new", time.Minute)}, nil); err != nil {
+		daily.Schedule = mustParse(t, cronSpec)
+		track := s.tracks[daily.key()]
+		last := track.last
+		if err := s.Reload([]Entry{stays, daily, local("new", time.Minute)}, nil); err != nil {
 			t.Fatal(err)
+		}
+		if !track.last.Equal(last) {
+			t.Error("a schedule that says the same begins anew")
 		}
 		if got, _ := s.Next("pulse", "stays"); !got.Equal(next) {
 			t.Errorf("next slot moved from %s to %s", next, got)
@@ -355,6 +389,7 @@ func TestReload(t *testing.T) {
 		}
 		close(release)
 		time.Sleep(2 * time.Minute)
+		synctest.Wait()
 		if diff := cmp.Diff([]string{"gone"}, retired); diff != "" {
 			t.Error(diff)
 		}
@@ -398,4 +433,25 @@ func TestDeployed(t *testing.T) {
 		}
 		stop()
 	})
+}
+
+// TestReasonsListed: Reasons lists every constant of its type.
+func TestReasonsListed(t *testing.T) {
+	source, err := os.ReadFile("reason.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	declared := regexp.MustCompile(`(?m)^\tReason\w+ +(?:Reason )?= "([a-z-]+)"`).FindAllSubmatch(source, -1)
+	if len(declared) < 20 {
+		t.Fatalf("%d constants found, want all", len(declared))
+	}
+	listed := map[Reason]bool{}
+	for _, r := range Reasons() {
+		listed[r] = true
+	}
+	for _, d := range declared {
+		if !listed[Reason(d[1])] {
+			t.Errorf("%s is not listed", d[1])
+		}
+	}
 }
