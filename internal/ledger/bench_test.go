@@ -1,6 +1,7 @@
 package ledger_test
 
 import (
+	"os"
 	"testing"
 	"time"
 
@@ -81,24 +82,35 @@ func BenchmarkLookback(b *testing.B) {
 	}
 }
 
-// BenchmarkOpen is a start with a day in the ledger: most of it is looking
-// through the file for damage.
+// BenchmarkOpen is a start with nothing and with a day in the ledger: most of
+// that is looking through the file for damage.
 func BenchmarkOpen(b *testing.B) {
-	w := ledgertest.NewWorld(b)
-	path := file(b)
-	l := open(b, path, w.Options())
-	day(b, w, l)
-	if err := l.Close(); err != nil {
-		b.Fatal(err)
-	}
-	for b.Loop() {
-		l, err := ledger.Open(b.Context(), path, w.Options())
-		if err != nil {
-			b.Fatal(err)
-		}
-		if err := l.Close(); err != nil {
-			b.Fatal(err)
-		}
+	for _, name := range []string{"empty", "day"} {
+		b.Run(name, func(b *testing.B) {
+			w := ledgertest.NewWorld(b)
+			path := file(b)
+			l := open(b, path, w.Options())
+			if name == "day" {
+				day(b, w, l)
+			}
+			if err := l.Close(); err != nil {
+				b.Fatal(err)
+			}
+			info, err := os.Stat(path)
+			if err != nil {
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				l, err := ledger.Open(b.Context(), path, w.Options())
+				if err != nil {
+					b.Fatal(err)
+				}
+				if err := l.Close(); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(info.Size())/1e6, "MB")
+		})
 	}
 }
 

@@ -280,3 +280,46 @@ func TestMode(t *testing.T) {
 		}
 	}
 }
+
+// TestDamageFoundLater: damage among the markers of a large ledger, which are not
+// looked at when it is opened, is set aside at the start after it was met.
+func TestDamageFoundLater(t *testing.T) {
+	path, w := file(t), ledgertest.NewWorld(t)
+	o := w.Options()
+	o.CheckWhole = 1
+	l := open(t, path, o)
+	trip := w.Round(l, "edge", "pulse", checks.Sound)
+	var page int64
+	err := l.DB().QueryRow("SELECT rootpage FROM sqlite_master WHERE name = 'prompts_by_payload'").Scan(&page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	copy(content[(page-1)*4096:], bytes.Repeat([]byte{0xa5}, 4096))
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l = open(t, path, o)
+	if l.Repaired() != nil {
+		t.Fatalf("repaired %v: the damage was to be among what is not checked", l.Repaired())
+	}
+	if _, err := l.Seen(t.Context(), trip.Bound[0].Payload); !errors.Is(err, ledger.ErrDamaged) || !errors.Is(err, ledger.ErrUnwritable) {
+		t.Errorf("error is %v, want one that wraps ErrDamaged", err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	l = open(t, path, o)
+	if l.Repaired() == nil {
+		t.Error("the next start did not see it")
+	}
+	if left, _ := filepath.Glob(path + ".suspect"); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}

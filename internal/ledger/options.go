@@ -11,6 +11,9 @@ import (
 // out.
 const DefaultKeepMarkers = 400 * 24 * time.Hour
 
+// DefaultCheckWhole keeps the check at the start under half a second.
+const DefaultCheckWhole = 64 << 20
+
 // Options are what a ledger is told by the configuration. The functions are
 // called whenever the answer is needed, from any goroutine, so that a reload is
 // seen at once; they must not call the ledger. Nil ones stand for nothing: no
@@ -42,6 +45,11 @@ type Options struct {
 	// KeepMarkers is how long markers, events and counts are kept; 0 means
 	// DefaultKeepMarkers.
 	KeepMarkers time.Duration
+	// CheckWhole is the size, in bytes, up to which a file is looked through
+	// whole at the start; 0 means DefaultCheckWhole. Of a larger one the
+	// markers, which are most of it, are left out; damage among them shows
+	// when they are read, and then the next start looks at everything.
+	CheckWhole int64
 	// Attach says that the ledger belongs to another process: one that is
 	// missing or damaged is an error, and is neither made nor set aside.
 	Attach bool
@@ -114,4 +122,11 @@ func (o Options) keepMarkers() time.Duration {
 		return DefaultKeepMarkers
 	}
 	return o.KeepMarkers
+}
+
+func (o Options) checkWhole() int64 {
+	if o.CheckWhole <= 0 {
+		return DefaultCheckWhole
+	}
+	return o.CheckWhole
 }

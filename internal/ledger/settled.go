@@ -23,8 +23,8 @@ import (
 // of any answer, and is small.
 type Settled struct {
 	Round RoundRecord
-	// Specs are the prompts of the round, by exchange, for the case that it
-	// was never begun here.
+	// Prompts are those of its exchanges, for the case that it was never
+	// begun here.
 	Prompts     []checks.PromptRef
 	Cells       []CellCount
 	Observation alerting.Observation

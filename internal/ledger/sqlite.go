@@ -130,6 +130,8 @@ func (l *SQLite) classify(err error) error {
 	case errors.Is(err, ErrUnwritable), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	case damaged(err):
+		// Of no use if the folder cannot be written either.
+		_ = os.WriteFile(l.path+suspectSuffix, nil, fileMode)
 		return fmt.Errorf("%w: %w: %w", ErrUnwritable, ErrDamaged, err)
 	case l.closed.Load(), unusable(err):
 		return fmt.Errorf("%w: %w", ErrUnwritable, err)

@@ -100,7 +100,7 @@ func (l *SQLite) connect(ctx context.Context) error {
 	}
 	const readers = 4
 	l.read.SetMaxOpenConns(readers)
-	if err := check(ctx, l.write); err != nil {
+	if err := l.check(ctx); err != nil {
 		return err
 	}
 	if err := l.checkEnd(ctx); err != nil {
@@ -119,16 +119,62 @@ func dsn(path, mode, more string) string {
 	return u.String()
 }
 
-// check looks through the whole file for damage.
-func check(ctx context.Context, db *sql.DB) error {
+// suspectSuffix makes the name of the file that a ledger leaves when it has met
+// damage: the next start looks through everything.
+const suspectSuffix = ".suspect"
+
+// check looks through the file for damage.
+func (l *SQLite) check(ctx context.Context) error {
+	_, err := os.Stat(l.path + suspectSuffix)
+	if suspect := err == nil; suspect || l.file.Size() <= l.opts.checkWhole() {
+		if err := quickCheck(ctx, l.write, "1"); err != nil {
+			return err
+		}
+		if suspect && !l.opts.Attach {
+			_ = os.Remove(l.path + suspectSuffix) // or the next start checks again
+		}
+		return nil
+	}
+	rows, err := l.write.QueryContext(ctx, "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT IN ('prompts', 'sqlite_sequence')")
+	if err != nil {
+		return err
+	}
+	tables, err := texts(rows)
+	if err != nil {
+		return err
+	}
+	for _, table := range tables {
+		if err := quickCheck(ctx, l.write, "'"+table+"'"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// quickCheck runs SQLite's own check, over everything or a table.
+func quickCheck(ctx context.Context, db *sql.DB, what string) error {
 	var verdict string
-	if err := db.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&verdict); err != nil {
+	if err := db.QueryRowContext(ctx, "PRAGMA quick_check("+what+")").Scan(&verdict); err != nil {
 		return err
 	}
 	if verdict != "ok" {
 		return fmt.Errorf("%w: %w: %s", ErrUnwritable, ErrDamaged, verdict)
 	}
 	return nil
+}
+
+// texts reads rows of one text.
+func texts(rows *sql.Rows) ([]string, error) {
+	defer rows.Close()
+	var list []string
+	for rows.Next() {
+		var s string
+		if err := rows.Scan(&s); err != nil {
+			return nil, err
+		}
+		list = append(list, s)
+	}
+	return list, rows.Err()
 }
 
 // checkEnd looks for a last page that is cut: SQLite would fill it up with zeros
@@ -256,7 +302,11 @@ func replace(ctx context.Context, path string, o Options, cause error) (*Repaire
 			return nil, fmt.Errorf("set the damaged ledger aside: %w: %w", ErrUnwritable, err)
 		}
 	}
-	return r, putInPlace(fresh, path)
+	if err := putInPlace(fresh, path); err != nil {
+		return nil, err
+	}
+	_ = os.Remove(path + suspectSuffix) // mostly it is not there
+	return r, nil
 }
 
 // repaired records what became of the file before, and owes the page about it.

@@ -11,6 +11,7 @@ import (
 	"crosstalk/alerting"
 	"crosstalk/checks"
 	"crosstalk/internal/ledger"
+	"crosstalk/internal/pipeline"
 	"crosstalk/probes"
 )
 
@@ -198,7 +199,9 @@ func foreignStops(w *World, l ledger.Ledger) {
 	if err := l.Resume(ctx, "edge", "ada", w.Now); err != nil {
 		w.T.Fatal(err)
 	}
-	w.Save(l, late)
+	if err := l.Save(ctx, late.Outcome, pipeline.Known{Stopped: []string{probes.Band4k}}); err != nil {
+		w.T.Fatal(err)
+	}
 	w.want("after a resume of the target", stopped())
 	if err := l.ResolveIncident(ctx, i.ID, "ada", w.Now); err != nil {
 		w.T.Error(err)
