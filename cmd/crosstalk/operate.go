@@ -54,14 +54,15 @@ func person(flag string) string {
 
 func newPause(e *env) *cobra.Command {
 	var (
-		flags          configFlags
-		target, by, wy string
+		flags  configFlags
+		by, wy string
 	)
 	cmd := &cobra.Command{
-		Use:   "pause",
+		Use:   "pause [TARGET]",
 		Short: "stop the daemon's probes within a second, also what is in flight",
-		Args:  noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		Args:  atMostOneTarget,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			target := argument(args)
 			return operate(cmd.Context(), e, &flags, func(l *ledger.SQLite) error {
 				if err := l.Pause(cmd.Context(), target, person(by), wy, e.now()); err != nil {
 					return err
@@ -72,7 +73,6 @@ func newPause(e *env) *cobra.Command {
 		},
 	}
 	flags.addPath(cmd)
-	cmd.Flags().StringVarP(&target, "target", "t", "", "target to pause (default: all)")
 	cmd.Flags().StringVar(&by, "by", "", "who pauses (default: the user of this process)")
 	cmd.Flags().StringVar(&wy, "reason", "", "why, for whoever finds it paused")
 	return cmd
@@ -80,17 +80,17 @@ func newPause(e *env) *cobra.Command {
 
 func newResume(e *env) *cobra.Command {
 	var (
-		flags      configFlags
-		target, by string
+		flags configFlags
+		by    string
 	)
 	cmd := &cobra.Command{
-		Use:   "resume",
+		Use:   "resume [TARGET]",
 		Short: "end a pause, and lift the stops of a target after a suspected disclosure",
-		Long: `resume ends a pause. With --target it also lifts the stops of that target's cells:
-after a suspected disclosure of a stranger's content nothing is sent there until
+		Long: `resume ends a pause. Of one target it also lifts the stops of its cells: after a suspected disclosure of a stranger's content nothing is sent there until
 a person has looked. Resuming all targets at once lifts no stop.`,
-		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		Args: atMostOneTarget,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			target := argument(args)
 			return operate(cmd.Context(), e, &flags, func(l *ledger.SQLite) error {
 				if err := l.Resume(cmd.Context(), target, person(by), e.now()); err != nil {
 					return err
@@ -101,9 +101,15 @@ a person has looked. Resuming all targets at once lifts no stop.`,
 		},
 	}
 	flags.addPath(cmd)
-	cmd.Flags().StringVarP(&target, "target", "t", "", "target to resume (default: all)")
 	cmd.Flags().StringVar(&by, "by", "", "who resumes (default: the user of this process)")
 	return cmd
+}
+
+func atMostOneTarget(cmd *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return usageError(fmt.Errorf("%s takes one target at most, got %d", cmd.CommandPath(), len(args)), "name one, or none for all")
+	}
+	return nil
 }
 
 func orAll(target string) string {
@@ -124,7 +130,7 @@ func operate(ctx context.Context, e *env, flags *configFlags, do func(*ledger.SQ
 	case errors.Is(err, ledger.ErrNotFound), errors.Is(err, alerting.ErrNotOpen):
 		err = usageError(err, "'crosstalk incidents list' shows what there is")
 	case errors.Is(err, alerting.ErrStopped):
-		err = usageError(err, "first 'crosstalk resume --target NAME', then resolve")
+		err = usageError(err, "first 'crosstalk resume TARGET', then resolve")
 	}
 	return errors.Join(err, l.Close())
 }

@@ -92,7 +92,7 @@ func (f *simulateFlags) options() (simulator.Options, error) {
 	engine := f.engine
 	if engine == "" {
 		engine = simulator.PresetFixed
-		if slices.ContainsFunc(faults, func(f simulator.Fault) bool { return f.Name == simulator.FaultSeed }) {
+		if slices.ContainsFunc(faults, func(f simulator.Fault) bool { return f.Name == simulator.FaultSeed && f.Pool == 0 }) {
 			engine = simulator.PresetFaulty
 		}
 	}

@@ -88,11 +88,13 @@ func (e *replica) admit(j *job, maxNew int) error {
 		return &refusal{400, fmt.Sprintf("The input (%d tokens) is longer than the model's context length (%d tokens).", tokens, limit)}
 	case tokens+maxNew > limit:
 		return &refusal{400, fmt.Sprintf("Requested token count exceeds the model's maximum context length of %d tokens. You requested a total of %d tokens: %d tokens from the input messages and %d tokens for the completion. Please reduce the number of tokens in the input messages or the completion to fit within the limit.", limit, tokens+maxNew, tokens, maxNew)}
-	case tokens < e.opts.maxInput():
-		return nil
 	}
-	if _, seed := j.strikes(FaultSeed); seed {
+	fault, seed := j.strikes(FaultSeed)
+	switch pool := orDefault(fault.Pool, e.opts.PrefillPool); {
+	case seed && tokens >= pool-6:
 		j.rejected = true
+		return nil
+	case tokens < e.opts.maxInput():
 		return nil
 	}
 	return &refusal{400, fmt.Sprintf("Input length (%d tokens) exceeds the maximum allowed length (%d tokens). Use a shorter input or enable --allow-auto-truncate.", tokens, e.opts.maxInput())}

@@ -43,6 +43,9 @@ type Fault struct {
 	// From and Until bound the time since the server was made.
 	From, Until time.Duration
 
+	// Pool of seed: the prefill pool in tokens as long as the fault is on; 0 is
+	// the engine's. So a sound engine can have the fault for a while.
+	Pool int
 	// Usage of seed: full (the length as sent), 1, or absent. Usage of
 	// truncate-*: cap (what was left) or full. Usage of usage: fixed (Value),
 	// half, double, zero or one.
@@ -71,7 +74,7 @@ type Described struct{ Name, Help string }
 // Faults returns every named fault.
 func Faults() []Described {
 	return []Described{
-		{FaultSeed, "a prompt longer than the prefill pool is rejected, replaced by one placeholder token, transferred all the same, and decode reads stale pages (usage=full|1|absent)"},
+		{FaultSeed, "a prompt longer than the prefill pool is rejected, replaced by one placeholder token, transferred all the same, and decode reads stale pages (usage=full|1|absent, pool=TOKENS)"},
 		{FaultSwap, "two requests of one batch get each other's answers; needs two in flight on a replica"},
 		{FaultStaleSlot, "a slot answers with the answer of the request it served before"},
 		{FaultTruncateHead, "the start of a prompt beyond cap tokens is dropped in silence (cap=16384, usage=cap|full)"},
@@ -89,7 +92,8 @@ func Faults() []Described {
 
 // ParseFault reads a fault as it is written on a command line: its name, then
 // triggers and parameters, e.g. "seed,rate=0.25,usage=full". The keys are rate,
-// min, max, conc, prefix, from, until, usage, cap, keep, share, amount, value.
+// min, max, conc, prefix, from, until, usage, pool, cap, keep, share, amount,
+// value.
 func ParseFault(text string) (Fault, error) {
 	name, rest, _ := strings.Cut(text, ",")
 	f := Fault{Name: strings.TrimSpace(name), Rate: 1}
@@ -133,6 +137,8 @@ func (f *Fault) set(key, value string) (err error) {
 		f.Share, err = strconv.ParseFloat(value, 64)
 	case "amount":
 		f.Amount = value
+	case "pool":
+		f.Pool, err = strconv.Atoi(value)
 	case "value":
 		f.Value, err = strconv.Atoi(value)
 	default:
@@ -242,6 +248,7 @@ func (f Fault) String() string {
 	put("keep", f.KeepQuestion, f.KeepQuestion)
 	put("share", f.Share, f.Share != 0)
 	put("amount", f.Amount, f.Amount != "")
+	put("pool", f.Pool, f.Pool != 0)
 	put("value", f.Value, f.Value != 0)
 	return b.String()
 }
