@@ -48,7 +48,7 @@ func (s *Summary) JUnit(w io.Writer) error {
 	for _, c := range s.Cells {
 		tc := junitCase{
 			Class: s.Target + "." + c.Probe, Name: CellName(c.Cell),
-			Output: fmt.Sprintf("%d decided of %d; leak or foreign %s; damage %s", c.Decided, c.Planned, c.Disclosure, c.Damage),
+			Output: fmt.Sprintf("%d decided of %d; leak or foreign %s; damage %s", c.Decided, c.Planned, s.disclosure(c), c.Damage),
 		}
 		switch worst := c.worst(); {
 		case worst.Worse(checks.Inconclusive):

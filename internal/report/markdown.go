@@ -9,8 +9,8 @@ import (
 func (s *Summary) Markdown(w io.Writer) error {
 	p := &printer{w: w}
 	p.printf("## crosstalk %s: %s\n\n", s.Command, s.Class)
-	p.printf("Target `%s` (`%s`), %d of %d exchanges sent, %s tokens reserved (USD %.2f), %s, exit %d.\n\n",
-		s.Target, s.Model, s.Totals.Sent, s.Totals.Planned, Number(s.Tokens), s.USD, round(s.Ended.Sub(s.Started)), s.ExitCode)
+	p.printf("Target `%s` (`%s`), %s of %s sent, %s tokens reserved (USD %.2f), %s, exit %d.\n\n",
+		s.Target, s.Model, Number(int64(s.Totals.Sent)), Plural(s.Totals.Planned, "exchange"), Number(s.Tokens), s.USD, round(s.Ended.Sub(s.Started)), s.ExitCode)
 	for _, n := range s.Notes {
 		p.printf("> %s\n\n", n)
 	}
@@ -18,12 +18,13 @@ func (s *Summary) Markdown(w io.Writer) error {
 		p.printf("| class | exchange | finding |\n|---|---|---|\n")
 		for i, g := range gs {
 			if i == 5*shown {
-				p.printf("| | | %d more exchanges |\n", len(gs)-i)
+				p.printf("| | | %s |\n", Plural(len(gs)-i, "more exchange"))
 				break
 			}
-			for _, f := range g.findings {
+			for _, same := range g.byDonor() {
+				f := same[0]
 				p.printf("| %s | `%s` %s, %s tokens, %s | %s/%s: %s |\n", f.Class, f.Exchange, f.Probe, Number(int64(f.Tokens)), f.Tenant,
-					f.Check, f.Kind, strings.ReplaceAll(sentence(f), "|", "\\|"))
+					f.Check, f.Kind, escaped(strings.Join(clauses(same), "; ")))
 			}
 		}
 		p.printf("\n")
@@ -32,15 +33,27 @@ func (s *Summary) Markdown(w io.Writer) error {
 	p.printf("|---|---:|---:|---:|---:|---:|---:|---:|---|---|\n")
 	for _, c := range s.Cells {
 		p.printf("| %s | %d | %d | %d | %d | %d | %d | %d | %s | %s |\n", strings.ReplaceAll(CellName(c.Cell), "|", "\\|"),
-			c.Planned, c.Decided, c.Sound, c.Degraded, c.Damaged, c.Foreign, c.Leak, c.Disclosure, c.Damage)
+			c.Planned, c.Decided, c.Sound, c.Degraded, c.Damaged, c.Foreign, c.Leak, s.disclosure(c), c.Damage)
 	}
 	p.printf("\n")
-	if len(s.Undecid) > 0 {
-		p.printf("Could not tell: %s.\n", counted(s.Undecid))
+	for _, d := range s.degradations() {
+		p.printf("- Degraded: %s.\n", escaped(d.String()))
 	}
-	if len(s.NotSent) > 0 {
-		p.printf("Not sent: %s.\n", counted(s.NotSent))
+	for _, line := range s.coverage() {
+		p.printf("- %s.\n", capitalized(escaped(line)))
 	}
-	p.printf("Not covered: %s.\n", NotCovered)
+	if s.ExitCode == ExitInconclusive || s.alone() {
+		p.printf("- %s.\n", capitalized(s.VerdictLine()))
+	}
 	return p.err
+}
+
+// escaped keeps a text from ending a cell of a table or opening a tag.
+func escaped(s string) string { return strings.NewReplacer("|", "\\|", "<", "&lt;").Replace(s) }
+
+func capitalized(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
 }

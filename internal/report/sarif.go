@@ -68,7 +68,7 @@ type sarifInvocation struct {
 // so that an empty list of results always means a decided, clean run.
 func (s *Summary) SARIF(w io.Writer) error {
 	run := sarifRun{
-		Tool:    sarifTool{Driver: sarifDriver{Name: "crosstalk", Version: s.Version}},
+		Tool:    sarifTool{Driver: sarifDriver{Name: "crosstalk", Version: s.Version, Rules: []sarifRule{}}},
 		Results: []sarifResult{},
 		Invocations: []sarifInvocation{{
 			Successful: s.ExitCode != ExitInconclusive, ExitCode: s.ExitCode,

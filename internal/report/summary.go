@@ -12,7 +12,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -20,7 +19,6 @@ import (
 	"github.com/google/uuid"
 
 	"crosstalk/checks"
-	"crosstalk/internal/stats"
 	"crosstalk/probes"
 )
 
@@ -64,17 +62,36 @@ type Header struct {
 type Summary struct {
 	Schema int `json:"schema"` // 1
 	Header
-	Class    checks.Class      `json:"class"`
-	ExitCode int               `json:"exit_code"`
-	Totals   Counts            `json:"totals"`
-	Tokens   int64             `json:"tokens_reserved"`
-	USD      float64           `json:"usd_reserved"`
-	Cells    []Cell            `json:"cells"`
-	Findings []Finding         `json:"findings"`
-	NotSent  map[string]int    `json:"not_sent,omitempty"` // by reason
-	Rounds   []Round           `json:"rounds"`
-	Undecid  map[string]int    `json:"undecided,omitempty"` // by reason
-	tenants  map[uint16]string // index to name
+	Class    checks.Class   `json:"class"`
+	ExitCode int            `json:"exit_code"`
+	Totals   Counts         `json:"totals"`
+	Tokens   int64          `json:"tokens_reserved"`
+	USD      float64        `json:"usd_reserved"`
+	Cells    []Cell         `json:"cells"`
+	Findings []Finding      `json:"findings"`
+	NotSent  map[string]int `json:"not_sent,omitempty"` // by reason
+	Rounds   []Round        `json:"rounds"`
+	Undecid  map[string]int `json:"undecided,omitempty"` // by reason
+	// NeverBegun are the planned rounds that an early end left undone. Their
+	// exchanges are planned and not decided.
+	NeverBegun []NeverBegun `json:"never_begun,omitempty"`
+	Routes     Routes       `json:"routes"`
+	// NotCovered is what no probe triggers.
+	NotCovered []string          `json:"not_covered"`
+	tenants    map[uint16]string // index to name
+}
+
+// NeverBegun counts the rounds of a probe that were planned and not begun.
+type NeverBegun struct {
+	Probe  string `json:"probe"`
+	Rounds int    `json:"rounds"`
+}
+
+// Routes is how much of what lies behind the target a run can have reached: a
+// key-hashed router sends a tenant to one replica always.
+type Routes struct {
+	Tenants int    `json:"tenants"` // that something was sent from
+	Note    string `json:"note"`
 }
 
 // Counts are exchanges by class.
@@ -153,7 +170,10 @@ type Exchange struct {
 // Summarize sums a run up. names gives a tenant's name for its index, pricing
 // is the target's.
 func Summarize(h Header, run []*Outcome, names map[uint16]string, pricing probes.Pricing) *Summary {
-	s := &Summary{Schema: 1, Header: h, NotSent: map[string]int{}, Undecid: map[string]int{}, tenants: names}
+	s := &Summary{
+		Schema: 1, Header: h, Cells: []Cell{}, Findings: []Finding{}, Rounds: []Round{},
+		NotSent: map[string]int{}, Undecid: map[string]int{}, NotCovered: NotCovered(), tenants: names,
+	}
 	confirmed := confirmedRounds(run)
 	cells := map[probes.Cell]*cellTally{}
 	s.Class = checks.Sound
@@ -166,7 +186,8 @@ func Summarize(h Header, run []*Outcome, names map[uint16]string, pricing probes
 	for _, t := range cells {
 		s.Cells = append(s.Cells, t.cell())
 	}
-	slices.SortFunc(s.Cells, func(a, b Cell) int { return compareCells(a.Cell, b.Cell) })
+	s.sortCells()
+	s.Routes = routes(run)
 	slices.SortStableFunc(s.Findings, func(a, b Finding) int {
 		switch {
 		case a.Class.Worse(b.Class):
@@ -296,80 +317,50 @@ func (s *Summary) Thin() []Cell {
 	return slices.DeleteFunc(slices.Clone(s.Cells), func(c Cell) bool { return c.Enough })
 }
 
-func (c *Counts) add(sent bool, verdict checks.Class) {
-	c.Planned++
-	if sent {
-		c.Sent++
+func (s *Summary) sortCells() {
+	slices.SortFunc(s.Cells, func(a, b Cell) int { return compareCells(a.Cell, b.Cell) })
+}
+
+// routes counts the tenants that something was sent from.
+func routes(run []*Outcome) Routes {
+	from := map[string]bool{}
+	for _, o := range run {
+		for _, x := range o.Round.Exchanges {
+			if x.Response != nil {
+				from[x.Intent.Tenant] = true
+			}
+		}
 	}
-	switch verdict {
-	case checks.Leak:
-		c.Leak++
-	case checks.Foreign:
-		c.Foreign++
-	case checks.Damaged:
-		c.Damaged++
-	case checks.Degraded:
-		c.Degraded++
-	case checks.Sound:
-		c.Sound++
-	default:
-		c.Inconclusive++
+	return Routes{Tenants: len(from), Note: "a fault on a share of replicas that no tenant's requests reach is not covered"}
+}
+
+// alone reports whether one tenant sent everything: nothing of another's could
+// be given to it that would be known as such.
+func (s *Summary) alone() bool { return s.Routes.Tenants == 1 }
+
+// AddPlanned adds rounds that were planned and never begun: nothing of them is
+// decided, and a cell they were to fill is not passed over. plan is one such
+// round as it was laid out.
+func (s *Summary) AddPlanned(plan probes.Plan, rounds int) {
+	if rounds < 1 {
 		return
 	}
-	c.Decided++
-}
-
-// cellTally gathers a cell.
-type cellTally struct {
-	Counts
-	key        probes.Cell
-	identities map[string]bool
-}
-
-func tallyOf(cells map[probes.Cell]*cellTally, key probes.Cell) *cellTally {
-	t := cells[key]
-	if t == nil {
-		t = &cellTally{key: key, identities: map[string]bool{}}
-		cells[key] = t
+	for in := range plan.Intents() {
+		i := slices.IndexFunc(s.Cells, func(c Cell) bool { return c.Cell == in.Cell })
+		if i < 0 {
+			i = len(s.Cells)
+			s.Cells = append(s.Cells, (&cellTally{key: in.Cell}).cell())
+		}
+		c := &s.Cells[i]
+		c.Planned += rounds
+		c.Enough = enough(c.Counts)
+		s.Totals.Planned += rounds
+		s.NotSent["never begun"] += rounds
 	}
-	return t
-}
-
-func (t *cellTally) add(x *probes.Exchange, verdict checks.Class) {
-	t.Counts.add(x.Response != nil, verdict)
-	if x.Response != nil {
-		t.identities[x.Intent.Tenant] = true
-	}
-}
-
-func (t *cellTally) cell() Cell {
-	c := Cell{Cell: t.key, Counts: t.Counts, Identities: len(t.identities)}
-	c.Disclosure = bound(c.Leak+c.Foreign, c.Decided, c.Identities)
-	c.Damage = bound(c.Damaged, c.Decided, c.Identities)
-	c.Enough = c.Decided > 0 && float64(c.Decided) >= decidedShare*float64(c.Planned)
-	return c
-}
-
-func bound(hits, n, identities int) Bound {
-	b := Bound{Hits: hits, N: n, High: 1, ByIDs: 1}
-	switch {
-	case n == 0:
-	case hits == 0:
-		b.High = stats.UpperBound(n, 1-confidence)
-		b.ByIDs = stats.UpperBound(identities, 1-confidence)
-	default:
-		ci := stats.ClopperPearson(hits, n, confidence)
-		b.Low, b.High = ci.Low, ci.High
-	}
-	return b
-}
-
-func compareCells(a, b probes.Cell) int {
-	return cmp.Or(
-		cmp.Compare(a.Target, b.Target), cmp.Compare(a.Probe, b.Probe),
-		cmp.Compare(slices.Index(bands, a.Length), slices.Index(bands, b.Length)), cmp.Compare(a.Length, b.Length),
-		cmp.Compare(a.Concurrency, b.Concurrency), cmp.Compare(fmt.Sprint(a.Warm, a.Stream), fmt.Sprint(b.Warm, b.Stream)),
-	)
+	s.NeverBegun = append(s.NeverBegun, NeverBegun{plan.Probe, rounds})
+	s.sortCells()
+	s.ExitCode = s.exitCode()
+	s.Shortened()
 }
 
 // Shortened says that the run did not do all that was planned: it cannot be
@@ -379,10 +370,4 @@ func (s *Summary) Shortened() {
 		s.ExitCode = ExitInconclusive
 		s.Class = checks.Inconclusive
 	}
-}
-
-// bands is the order of the length bands in a report.
-var bands = []string{
-	probes.Band4k, probes.Band32k, probes.Band128k, probes.Band256k, probes.Band512k,
-	probes.BandLong, probes.BandWindow, probes.BandOver,
 }
