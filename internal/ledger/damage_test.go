@@ -323,3 +323,33 @@ func TestDamageFoundLater(t *testing.T) {
 		t.Errorf("left behind: %v", left)
 	}
 }
+
+// TestRepairIsNotProbed: the incident about the ledger is a person's to resolve,
+// and nothing else is expected of it, whatever the policy says of targets.
+func TestRepairIsNotProbed(t *testing.T) {
+	path, w := file(t), ledgertest.NewWorld(t)
+	w.Policy = alerting.Policy{
+		Probes: map[string]alerting.Schedule{"pulse": {Every: time.Minute}}, ControlEvery: time.Minute, RepeatEvery: -1,
+	}
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l := open(t, path, w.Options())
+	for range 10 {
+		w.Pass(time.Minute)
+		if err := l.Tick(t.Context(), w.Now); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantPage(t, w, l)
+	list, err := l.Incidents(t.Context(), ledger.IncidentFilter{})
+	if err != nil || len(list) != 1 || list[0].State != alerting.StateOpen {
+		t.Fatalf("incidents %+v, %v", list, err)
+	}
+	if err := l.ResolveIncident(t.Context(), list[0].ID, "ada", w.Now); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.Deliver(l); len(got) != 2 {
+		t.Errorf("delivered %q, want the page and its end", got)
+	}
+}
