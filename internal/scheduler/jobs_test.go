@@ -76,7 +76,7 @@ func (a *attemptsSeen) count() int {
 // once and none is lost without a word.
 func TestQueueRestarts(t *testing.T) {
 	db := tempDB(t)
-	e := local("edge", 300*time.Millisecond)
+	e := local("edge", time.Second)
 	o := on(db, Options{})
 	seen := &attemptsSeen{t: t, seen: map[string]int{}}
 	for i := range 4 {
@@ -84,7 +84,7 @@ func TestQueueRestarts(t *testing.T) {
 		s := st.newScheduler(t, o, e)
 		seen.watch(s)
 		stop := start(t, s)
-		within(t, 20*time.Second, "round", func() bool { return len(st.rounds("")) > 2+i })
+		within(t, 20*time.Second, "round", func() bool { return len(st.rounds("")) > i%2 })
 		stop()
 	}
 	b := o.Ledger.(*book)
@@ -225,7 +225,7 @@ func TestQueueUnusable(t *testing.T) {
 	o.Ledger = newBook(nil)
 	db.Close()
 	st := &stage{}
-	stop := start(t, st.newScheduler(t, o, local("edge", 400*time.Millisecond)))
+	stop := start(t, st.newScheduler(t, o, local("edge", time.Second)))
 	within(t, 20*time.Second, "round", func() bool { return len(st.rounds("")) > 2 })
 	stop()
 }
@@ -235,7 +235,7 @@ func TestQueueUnusable(t *testing.T) {
 func TestQueueGoesAway(t *testing.T) {
 	db := tempDB(t)
 	st := &stage{}
-	s := st.newScheduler(t, on(db, Options{Grace: time.Second}), local("edge", 400*time.Millisecond))
+	s := st.newScheduler(t, on(db, Options{Grace: time.Second}), local("edge", time.Second))
 	stop := start(t, s)
 	within(t, 20*time.Second, "round", func() bool { return len(st.rounds("")) > 0 })
 	db.Close()

@@ -36,7 +36,7 @@ func TestLedger(t *testing.T) {
 		defer l.Close()
 		outcomes := make(chan *report.Outcome, 1000)
 		s := real(t, newBook(nil), &client{answer: right}, probes.Limits{}, Hooks{Outcome: func(o *report.Outcome) { outcomes <- o }},
-			local("edge", 500*time.Millisecond))
+			local("edge", time.Second))
 		s.options.Ledger, s.options.Driver, s.options.Engine.Store = l, riversqlite.New(engine.DB()), l
 		s.pauses.ledger = l
 		if s.client, err = s.newClient(); err != nil {
@@ -62,7 +62,7 @@ func TestLedger(t *testing.T) {
 	more := func(t *testing.T, rounds func() int) {
 		t.Helper()
 		n := rounds()
-		within(t, 30*time.Second, "further rounds", func() bool { return rounds() > n+3 })
+		within(t, 30*time.Second, "further rounds", func() bool { return rounds() > n+1 })
 	}
 	life(func(l *ledger.Fallback, _ *ledger.SQLite, rounds func() int) {
 		more(t, rounds)
