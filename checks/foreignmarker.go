@@ -70,7 +70,7 @@ func (s *subject) foreignMarkers() []placedMarker {
 func (s *subject) markerFinding(m placedMarker, kind string, class Class, whose string) Finding {
 	h := m.hit
 	origin := s.facts.origin(h.Payload)
-	detail := fmt.Sprintf("marker %d %s (%s, seen %d times in the %s)", origin.Marker, whose, h.Edit, m.times, m.channel)
+	detail := fmt.Sprintf("marker %d %s (%s, seen %s in the %s)", origin.Marker, whose, h.Edit, times(m.times), m.channel)
 	if note := s.implausible(h.Payload, origin); note != "" {
 		detail += ": " + note
 	}
@@ -78,6 +78,14 @@ func (s *subject) markerFinding(m placedMarker, kind string, class Class, whose 
 		Kind: kind, Class: class, Channel: m.channel, Offset: h.Start, Length: h.End - h.Start,
 		PChance: h.PChance, Origin: &origin, Detail: detail,
 	}
+}
+
+// times says how often.
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
 }
 
 // implausible says what is odd about a verified marker: it is still proof, but a

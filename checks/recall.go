@@ -141,7 +141,7 @@ func (s *subject) judgeAsked(got recall) []Finding {
 	var found []Finding
 	switch {
 	case got.state[i] == sealExact:
-		found = append(found, s.recalled(fmt.Sprintf("seal %d, the one asked for, came back whole", s.seals[i].number)))
+		found = append(found, s.recalled(s.askedCame(i, missing)))
 	case s.facts.in.Baseline.LostSeal[s.x.Intent.Cell]:
 		found = append(found, s.lost([]int{i}, got, Damaged, kindOf(got.state[i])))
 	default:
@@ -152,6 +152,14 @@ func (s *subject) judgeAsked(got recall) []Finding {
 		found = append(found, s.lost(others, got, Degraded, KindMissRate))
 	}
 	return found
+}
+
+// askedCame says how the one seal that decides came back, and in what company.
+func (s *subject) askedCame(asked int, missing []int) string {
+	if len(missing) == 0 {
+		return "every seal came back whole"
+	}
+	return fmt.Sprintf("seal %d, the one asked for, came back whole", s.seals[asked].number)
 }
 
 // judgeAll judges a prompt in which every seal decides.

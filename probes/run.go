@@ -2,7 +2,6 @@ package probes
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -25,10 +24,6 @@ type Runner struct {
 	// Timeout bounds one exchange; nil is DefaultTimeout.
 	Timeout func(Intent) time.Duration
 }
-
-// errTimeout is the cause of a context that ended because the exchange took too
-// long, so that a log can tell it from a stop.
-var errTimeout = errors.New("exchange took longer than its timeout")
 
 // DefaultTimeout is a minute, and the time in which a slow target would read
 // the prompt at 2,000 tokens a second and write the whole answer at 10.

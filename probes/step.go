@@ -97,7 +97,7 @@ func (s *shot) send(ctx context.Context, req *provider.Request, timeout time.Dur
 		s.skip(SkipCancelled, err.Error())
 		return
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, timeout, errTimeout)
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, provider.Overdue{After: timeout})
 	defer cancel()
 	s.Started = time.Now()
 	resp, err := s.client.Do(ctx, req)

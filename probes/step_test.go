@@ -121,11 +121,10 @@ func TestRunDelay(t *testing.T) {
 func TestRunTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRunner(t, answerOK)
+		var cause error
 		r.Clients["alpha"] = fakeClient(func(ctx context.Context, _ *provider.Request) (*provider.Response, error) {
 			<-ctx.Done()
-			if cause := context.Cause(ctx); !errors.Is(cause, errTimeout) {
-				t.Errorf("ended by %v", cause)
-			}
+			cause = context.Cause(ctx)
 			return &provider.Response{Failure: &provider.Failure{Kind: provider.FailureTimeout}}, nil
 		})
 		in := short("alpha")
@@ -136,6 +135,9 @@ func TestRunTimeout(t *testing.T) {
 		want := DefaultTimeout(round.Exchanges[0].Intent)
 		if got := round.Ended.Sub(round.Started); got != want {
 			t.Errorf("the round took %v, want %v", got, want)
+		}
+		if cause != (provider.Overdue{After: want}) {
+			t.Errorf("ended by %v", cause)
 		}
 	})
 }

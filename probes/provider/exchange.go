@@ -84,7 +84,7 @@ func (t *Transport) roundTrip(req *http.Request, call Call, resp *Response, tr *
 	got, err := via.RoundTrip(req)
 	firstByte.Stop()
 	if err != nil {
-		resp.Failure, resp.Extra = failureOf(ctx, err, t.limits)
+		resp.Failure, resp.Extra = failureOf(ctx, err, t.limits, awaitedHeader)
 		return nil
 	}
 	defer got.Body.Close()
@@ -100,7 +100,7 @@ func (t *Transport) roundTrip(req *http.Request, call Call, resp *Response, tr *
 	case errors.Is(context.Cause(ctx), errLinger):
 		resp.AddProblem("lingering", errLinger.Error(), len(resp.Body))
 	default:
-		resp.Failure, resp.Extra = failureOf(ctx, err, t.limits)
+		resp.Failure, resp.Extra = failureOf(ctx, err, t.limits, awaitedEnd)
 	}
 	return reader.arrivals
 }

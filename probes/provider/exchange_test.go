@@ -3,12 +3,14 @@ package provider
 import (
 	"context"
 	"crypto/x509"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 )
 
 // exchange posts a text through a new transport.
@@ -105,6 +107,49 @@ func TestEndedBeforeItBegan(t *testing.T) {
 	resp, _, err := transport.Exchange(ctx, Call{URL: &url.URL{Scheme: "http", Host: "127.0.0.1:9"}, Header: http.Header{}, Body: strings.NewReader("")})
 	if err != nil || resp.Failure == nil || resp.Failure.Kind != FailureCancelled {
 		t.Errorf("failure %+v, error %v, want cancelled", resp.Failure, err)
+	}
+}
+
+// TestOverdue: a context ended because the exchange took too long is a timeout
+// that says what was waited for; one ended for another cause is a cancel.
+func TestOverdue(t *testing.T) {
+	begin := func(w http.ResponseWriter) { io.WriteString(w, "data: "); w.(http.Flusher).Flush() }
+	for _, test := range []struct {
+		name    string
+		cause   error
+		serve   func(w http.ResponseWriter)
+		kind    FailureKind
+		message string
+	}{
+		{"no header", Overdue{112 * time.Second}, func(http.ResponseWriter) {}, FailureTimeout, "no response header within 1m52s"},
+		{"no end", Overdue{112 * time.Second}, begin, FailureTimeout, "the answer did not end within 1m52s"},
+		{"operator", errors.New("paused"), begin, FailureCancelled, "cancelled by us"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			defer cancel(nil)
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				io.Copy(io.Discard, r.Body)
+				test.serve(w)
+				cancel(test.cause)
+				<-r.Context().Done()
+			}))
+			defer server.Close()
+			u, err := url.Parse(server.URL)
+			if err != nil {
+				t.Fatal(err)
+			}
+			transport := NewTransport(TransportOptions{})
+			defer transport.Close()
+			resp, _, err := transport.Exchange(ctx, Call{URL: u, Header: http.Header{}, Body: strings.NewReader("hello"), Length: 5})
+			if err != nil || resp.Failure == nil || resp.Failure.Kind != test.kind {
+				t.Fatalf("failure %+v, error %v, want %s", resp.Failure, err, test.kind)
+			}
+			// The header may still be on its way when the context ends.
+			if got := resp.Failure.Message; got != test.message && (test.name != "no end" || !strings.HasSuffix(got, " within 1m52s")) {
+				t.Errorf("message %q, want %q", got, test.message)
+			}
+		})
 	}
 }
 

@@ -10,27 +10,47 @@ import (
 	"os"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // failureOf says why an exchange broke off. The message is one of our own
 // sentences: the errors of net/http quote what the peer sent, which may be our
 // key or somebody's data. Such text is returned apart, to be searched.
-func failureOf(ctx context.Context, err error, l Limits) (*Failure, []Text) {
+func failureOf(ctx context.Context, err error, l Limits, waited awaited) (*Failure, []Text) {
 	if ctx.Err() != nil {
-		return endedBy(context.Cause(ctx), l), nil
+		return endedBy(context.Cause(ctx), l, waited), nil
 	}
 	kind, message, quoted := describe(err)
 	var extra []Text
 	if quoted {
-		extra = []Text{{Where: "transport error", Text: err.Error()}}
+		extra = []Text{{Where: WhereTransport, Text: err.Error()}}
 	}
 	return &Failure{Kind: kind, Message: message}, extra
 }
 
+// Overdue is the cause of a context that was ended because the exchange made
+// under it took too long. Whoever bounds an exchange so is told of a timeout; a
+// context ended for another cause is an exchange cancelled.
+type Overdue struct{ After time.Duration }
+
+// Error implements error.
+func (o Overdue) Error() string { return "the exchange took longer than " + o.After.String() }
+
+// awaited is what an exchange was waiting for when it broke off.
+type awaited string
+
+const (
+	awaitedHeader awaited = "no response header"
+	awaitedEnd    awaited = "the answer did not end"
+)
+
 // endedBy says which timer, or whose will, ended the context.
-func endedBy(cause error, l Limits) *Failure {
+func endedBy(cause error, l Limits, waited awaited) *Failure {
 	f := &Failure{Kind: FailureTimeout}
+	var overdue Overdue
 	switch {
+	case errors.As(cause, &overdue):
+		f.Message = string(waited) + " within " + overdue.After.Round(time.Millisecond).String()
 	case errors.Is(cause, errWall):
 		f.Message = "the exchange was not over within " + l.Wall.String()
 	case errors.Is(cause, errFirstByte):

@@ -16,7 +16,7 @@ func Record(status int, header http.Header, body io.Reader, l Limits) *Response 
 	}
 	reader := bodyReader{limits: l}
 	if err := reader.read(resp, body); err != nil {
-		resp.Failure, resp.Extra = failureOf(context.Background(), err, l)
+		resp.Failure, resp.Extra = failureOf(context.Background(), err, l, awaitedEnd)
 	}
 	return resp
 }

@@ -69,6 +69,11 @@ type Text struct {
 	Text  string
 }
 
+// WhereTransport is where a text stands that was quoted from a peer whose bytes
+// were no HTTP. It is no answer of a model: it is only searched for what is
+// ours.
+const WhereTransport = "transport error"
+
 // ToolCall is one tool call of an answer; Arguments is the raw text.
 type ToolCall struct{ ID, Name, Arguments string }
 

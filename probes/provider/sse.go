@@ -70,6 +70,9 @@ func (p *sseParser) next() (event SSEEvent, found bool) {
 		if fields == 0 && len(event.Strays) == 0 {
 			event.Offset = start
 		}
+		if !ended && cutField(line) {
+			continue
+		}
 		if event.add(line) {
 			fields++
 		}
@@ -116,6 +119,17 @@ func (e *SSEEvent) add(line []byte) bool {
 		return false
 	}
 	return true
+}
+
+// cutField reports whether a line without an end is the beginning of a field or
+// of a sign of life: the body was cut within it, which is no fault of the line.
+func cutField(line []byte) bool {
+	for _, whole := range []string{"data", "event", "error", "retry", "id", ": ping", ": keep-alive", ": keepalive", ": heartbeat", ": openrouter processing"} {
+		if strings.HasPrefix(whole, string(bytes.ToLower(line))) {
+			return true
+		}
+	}
+	return false
 }
 
 // addData joins a further line of data. The first is a part of the body, the

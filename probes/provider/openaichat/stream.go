@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"crosstalk/probes/provider"
 )
@@ -67,7 +68,7 @@ func (r *reading) oneEvent(e provider.SSEEvent, s *provider.Stream) {
 	case errors.Is(err, provider.ErrJSONLimit):
 		r.problem("depth", err.Error())
 		r.resp.Fail(&provider.Failure{Kind: provider.FailureLimit, Message: err.Error(), InStream: true})
-	case errors.Is(err, io.ErrUnexpectedEOF) && !e.Whole:
+	case err != nil && !e.Whole && (errors.Is(err, io.ErrUnexpectedEOF) || strings.HasPrefix(terminator, string(e.Data))):
 		// The stream was cut here; that there is no terminator says so.
 	case err != nil:
 		r.problem("bad_json", "an event that is not JSON")
