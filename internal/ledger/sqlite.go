@@ -23,6 +23,7 @@ type SQLite struct {
 	path     string
 	file     os.FileInfo // of the file that was opened
 	write    *sql.DB
+	prepared *sqlitedb.Queries // on the writing side
 	read     *sql.DB
 	repaired *Repaired
 	closed   atomic.Bool
@@ -48,6 +49,9 @@ func (l *SQLite) Close() error {
 		return nil
 	}
 	var errs []error
+	if l.prepared != nil {
+		errs = append(errs, l.prepared.Close())
+	}
 	// The writer last: its close folds the log into the file.
 	for _, db := range []*sql.DB{l.read, l.write} {
 		if db != nil {
@@ -104,7 +108,7 @@ type writing struct {
 func (l *SQLite) change(ctx context.Context, what string, f func(w *writing) error) error {
 	w := &writing{opts: l.opts, ids: &l.ids}
 	err := l.InTx(ctx, func(tx *sql.Tx) error {
-		w.q = sqlitedb.New(tx)
+		w.q = l.prepared.WithTx(tx)
 		return f(w)
 	})
 	if err != nil {

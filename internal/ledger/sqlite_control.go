@@ -25,7 +25,7 @@ func (l *SQLite) LastSlot(ctx context.Context, probe, target string) (time.Time,
 
 // SetSlot implements Ledger.
 func (l *SQLite) SetSlot(ctx context.Context, tx *sql.Tx, probe, target string, slot time.Time) error {
-	err := sqlitedb.New(tx).PutSlot(ctx, sqlitedb.PutSlotParams{Probe: probe, Target: target, LastSlot: nanos(slot)})
+	err := l.prepared.WithTx(tx).PutSlot(ctx, sqlitedb.PutSlotParams{Probe: probe, Target: target, LastSlot: nanos(slot)})
 	return l.fail("set the last slot", err)
 }
 

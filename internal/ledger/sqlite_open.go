@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/pressly/goose/v3"
+
+	"crosstalk/internal/ledger/sqlitedb"
 )
 
 //go:embed migrations/*.sql
@@ -106,7 +108,11 @@ func (l *SQLite) connect(ctx context.Context) error {
 	if err := l.checkEnd(ctx); err != nil {
 		return err
 	}
-	return migrate(ctx, l.write)
+	if err := migrate(ctx, l.write); err != nil {
+		return err
+	}
+	l.prepared, err = sqlitedb.Prepare(ctx, l.write)
+	return err
 }
 
 // dsn names a file with the settings of every connection to it. A commit is

@@ -54,7 +54,7 @@ type AddCellParams struct {
 }
 
 func (q *Queries) AddCell(ctx context.Context, arg AddCellParams) error {
-	_, err := q.db.ExecContext(ctx, addCell,
+	_, err := q.exec(ctx, q.addCellStmt, addCell,
 		arg.Target,
 		arg.Hour,
 		arg.Probe,
@@ -96,7 +96,7 @@ type AddCellTenantParams struct {
 }
 
 func (q *Queries) AddCellTenant(ctx context.Context, arg AddCellTenantParams) error {
-	_, err := q.db.ExecContext(ctx, addCellTenant,
+	_, err := q.exec(ctx, q.addCellTenantStmt, addCellTenant,
 		arg.Target,
 		arg.Hour,
 		arg.Probe,
@@ -130,7 +130,7 @@ type CountCellTenantsRow struct {
 }
 
 func (q *Queries) CountCellTenants(ctx context.Context, arg CountCellTenantsParams) ([]CountCellTenantsRow, error) {
-	rows, err := q.db.QueryContext(ctx, countCellTenants, arg.Target, arg.Since)
+	rows, err := q.query(ctx, q.countCellTenantsStmt, countCellTenants, arg.Target, arg.Since)
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +164,7 @@ DELETE FROM cell_hours WHERE hour < ?1
 `
 
 func (q *Queries) PruneCellHours(ctx context.Context, before int64) (int64, error) {
-	result, err := q.db.ExecContext(ctx, pruneCellHours, before)
+	result, err := q.exec(ctx, q.pruneCellHoursStmt, pruneCellHours, before)
 	if err != nil {
 		return 0, err
 	}
@@ -176,7 +176,7 @@ DELETE FROM cell_tenants WHERE hour < ?1
 `
 
 func (q *Queries) PruneCellTenants(ctx context.Context, before int64) (int64, error) {
-	result, err := q.db.ExecContext(ctx, pruneCellTenants, before)
+	result, err := q.exec(ctx, q.pruneCellTenantsStmt, pruneCellTenants, before)
 	if err != nil {
 		return 0, err
 	}
@@ -223,7 +223,7 @@ type SumCellsRow struct {
 }
 
 func (q *Queries) SumCells(ctx context.Context, arg SumCellsParams) ([]SumCellsRow, error) {
-	rows, err := q.db.QueryContext(ctx, sumCells, arg.Target, arg.Since)
+	rows, err := q.query(ctx, q.sumCellsStmt, sumCells, arg.Target, arg.Since)
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ type AddSpendParams struct {
 }
 
 func (q *Queries) AddSpend(ctx context.Context, arg AddSpendParams) error {
-	_, err := q.db.ExecContext(ctx, addSpend,
+	_, err := q.exec(ctx, q.addSpendStmt, addSpend,
 		arg.Target,
 		arg.Day,
 		arg.Tokens,
@@ -36,7 +36,7 @@ DELETE FROM pauses WHERE target = ?1
 `
 
 func (q *Queries) DeletePause(ctx context.Context, target string) (int64, error) {
-	result, err := q.db.ExecContext(ctx, deletePause, target)
+	result, err := q.exec(ctx, q.deletePauseStmt, deletePause, target)
 	if err != nil {
 		return 0, err
 	}
@@ -48,7 +48,7 @@ SELECT target, paused_by, reason, at FROM pauses WHERE target = ?1 OR target = '
 `
 
 func (q *Queries) GetPause(ctx context.Context, target string) (Pause, error) {
-	row := q.db.QueryRowContext(ctx, getPause, target)
+	row := q.queryRow(ctx, q.getPauseStmt, getPause, target)
 	var i Pause
 	err := row.Scan(
 		&i.Target,
@@ -69,7 +69,7 @@ type GetSlotParams struct {
 }
 
 func (q *Queries) GetSlot(ctx context.Context, arg GetSlotParams) (int64, error) {
-	row := q.db.QueryRowContext(ctx, getSlot, arg.Probe, arg.Target)
+	row := q.queryRow(ctx, q.getSlotStmt, getSlot, arg.Probe, arg.Target)
 	var last_slot int64
 	err := row.Scan(&last_slot)
 	return last_slot, err
@@ -88,7 +88,7 @@ type InsertEventParams struct {
 }
 
 func (q *Queries) InsertEvent(ctx context.Context, arg InsertEventParams) error {
-	_, err := q.db.ExecContext(ctx, insertEvent,
+	_, err := q.exec(ctx, q.insertEventStmt, insertEvent,
 		arg.ID,
 		arg.At,
 		arg.Kind,
@@ -102,7 +102,7 @@ SELECT event FROM events WHERE at >= ?1 ORDER BY at DESC, id DESC
 `
 
 func (q *Queries) ListEvents(ctx context.Context, since int64) ([]string, error) {
-	rows, err := q.db.QueryContext(ctx, listEvents, since)
+	rows, err := q.query(ctx, q.listEventsStmt, listEvents, since)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ type ListEventsOfParams struct {
 }
 
 func (q *Queries) ListEventsOf(ctx context.Context, arg ListEventsOfParams) ([]string, error) {
-	rows, err := q.db.QueryContext(ctx, listEventsOf, arg.Kind, arg.Since)
+	rows, err := q.query(ctx, q.listEventsOfStmt, listEventsOf, arg.Kind, arg.Since)
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +161,7 @@ SELECT target, paused_by, reason, at FROM pauses ORDER BY target
 `
 
 func (q *Queries) ListPauses(ctx context.Context) ([]Pause, error) {
-	rows, err := q.db.QueryContext(ctx, listPauses)
+	rows, err := q.query(ctx, q.listPausesStmt, listPauses)
 	if err != nil {
 		return nil, err
 	}
@@ -199,7 +199,7 @@ type PruneEventsParams struct {
 }
 
 func (q *Queries) PruneEvents(ctx context.Context, arg PruneEventsParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, pruneEvents, arg.Before, arg.Most)
+	result, err := q.exec(ctx, q.pruneEventsStmt, pruneEvents, arg.Before, arg.Most)
 	if err != nil {
 		return 0, err
 	}
@@ -211,7 +211,7 @@ DELETE FROM spends WHERE day < ?1
 `
 
 func (q *Queries) PruneSpends(ctx context.Context, before int64) (int64, error) {
-	result, err := q.db.ExecContext(ctx, pruneSpends, before)
+	result, err := q.exec(ctx, q.pruneSpendsStmt, pruneSpends, before)
 	if err != nil {
 		return 0, err
 	}
@@ -231,7 +231,7 @@ type PutPauseParams struct {
 }
 
 func (q *Queries) PutPause(ctx context.Context, arg PutPauseParams) error {
-	_, err := q.db.ExecContext(ctx, putPause,
+	_, err := q.exec(ctx, q.putPauseStmt, putPause,
 		arg.Target,
 		arg.PausedBy,
 		arg.Reason,
@@ -252,7 +252,7 @@ type PutSlotParams struct {
 }
 
 func (q *Queries) PutSlot(ctx context.Context, arg PutSlotParams) error {
-	_, err := q.db.ExecContext(ctx, putSlot, arg.Probe, arg.Target, arg.LastSlot)
+	_, err := q.exec(ctx, q.putSlotStmt, putSlot, arg.Probe, arg.Target, arg.LastSlot)
 	return err
 }
 
@@ -272,7 +272,7 @@ type SumSpendRow struct {
 }
 
 func (q *Queries) SumSpend(ctx context.Context, arg SumSpendParams) (SumSpendRow, error) {
-	row := q.db.QueryRowContext(ctx, sumSpend, arg.Day, arg.Target)
+	row := q.queryRow(ctx, q.sumSpendStmt, sumSpend, arg.Day, arg.Target)
 	var i SumSpendRow
 	err := row.Scan(&i.Tokens, &i.USD)
 	return i, err

@@ -7,6 +7,7 @@ package sqlitedb
 import (
 	"context"
 	"database/sql"
+	"fmt"
 )
 
 type DBTX interface {
@@ -20,12 +21,658 @@ func New(db DBTX) *Queries {
 	return &Queries{db: db}
 }
 
+func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
+	q := Queries{db: db}
+	var err error
+	if q.addCellStmt, err = db.PrepareContext(ctx, addCell); err != nil {
+		return nil, fmt.Errorf("error preparing query AddCell: %w", err)
+	}
+	if q.addCellTenantStmt, err = db.PrepareContext(ctx, addCellTenant); err != nil {
+		return nil, fmt.Errorf("error preparing query AddCellTenant: %w", err)
+	}
+	if q.addSpendStmt, err = db.PrepareContext(ctx, addSpend); err != nil {
+		return nil, fmt.Errorf("error preparing query AddSpend: %w", err)
+	}
+	if q.countCellTenantsStmt, err = db.PrepareContext(ctx, countCellTenants); err != nil {
+		return nil, fmt.Errorf("error preparing query CountCellTenants: %w", err)
+	}
+	if q.countGivenUpStmt, err = db.PrepareContext(ctx, countGivenUp); err != nil {
+		return nil, fmt.Errorf("error preparing query CountGivenUp: %w", err)
+	}
+	if q.countOutboxStmt, err = db.PrepareContext(ctx, countOutbox); err != nil {
+		return nil, fmt.Errorf("error preparing query CountOutbox: %w", err)
+	}
+	if q.countPayloadStmt, err = db.PrepareContext(ctx, countPayload); err != nil {
+		return nil, fmt.Errorf("error preparing query CountPayload: %w", err)
+	}
+	if q.deletePauseStmt, err = db.PrepareContext(ctx, deletePause); err != nil {
+		return nil, fmt.Errorf("error preparing query DeletePause: %w", err)
+	}
+	if q.deliverPageStmt, err = db.PrepareContext(ctx, deliverPage); err != nil {
+		return nil, fmt.Errorf("error preparing query DeliverPage: %w", err)
+	}
+	if q.failPageStmt, err = db.PrepareContext(ctx, failPage); err != nil {
+		return nil, fmt.Errorf("error preparing query FailPage: %w", err)
+	}
+	if q.finishRoundStmt, err = db.PrepareContext(ctx, finishRound); err != nil {
+		return nil, fmt.Errorf("error preparing query FinishRound: %w", err)
+	}
+	if q.getExchangeStmt, err = db.PrepareContext(ctx, getExchange); err != nil {
+		return nil, fmt.Errorf("error preparing query GetExchange: %w", err)
+	}
+	if q.getIncidentStmt, err = db.PrepareContext(ctx, getIncident); err != nil {
+		return nil, fmt.Errorf("error preparing query GetIncident: %w", err)
+	}
+	if q.getPauseStmt, err = db.PrepareContext(ctx, getPause); err != nil {
+		return nil, fmt.Errorf("error preparing query GetPause: %w", err)
+	}
+	if q.getPromptStmt, err = db.PrepareContext(ctx, getPrompt); err != nil {
+		return nil, fmt.Errorf("error preparing query GetPrompt: %w", err)
+	}
+	if q.getRoundStmt, err = db.PrepareContext(ctx, getRound); err != nil {
+		return nil, fmt.Errorf("error preparing query GetRound: %w", err)
+	}
+	if q.getSlotStmt, err = db.PrepareContext(ctx, getSlot); err != nil {
+		return nil, fmt.Errorf("error preparing query GetSlot: %w", err)
+	}
+	if q.getTargetStmt, err = db.PrepareContext(ctx, getTarget); err != nil {
+		return nil, fmt.Errorf("error preparing query GetTarget: %w", err)
+	}
+	if q.insertEventStmt, err = db.PrepareContext(ctx, insertEvent); err != nil {
+		return nil, fmt.Errorf("error preparing query InsertEvent: %w", err)
+	}
+	if q.insertPromptStmt, err = db.PrepareContext(ctx, insertPrompt); err != nil {
+		return nil, fmt.Errorf("error preparing query InsertPrompt: %w", err)
+	}
+	if q.insertResponseIDStmt, err = db.PrepareContext(ctx, insertResponseID); err != nil {
+		return nil, fmt.Errorf("error preparing query InsertResponseID: %w", err)
+	}
+	if q.insertRoundStmt, err = db.PrepareContext(ctx, insertRound); err != nil {
+		return nil, fmt.Errorf("error preparing query InsertRound: %w", err)
+	}
+	if q.listDueStmt, err = db.PrepareContext(ctx, listDue); err != nil {
+		return nil, fmt.Errorf("error preparing query ListDue: %w", err)
+	}
+	if q.listEventsStmt, err = db.PrepareContext(ctx, listEvents); err != nil {
+		return nil, fmt.Errorf("error preparing query ListEvents: %w", err)
+	}
+	if q.listEventsOfStmt, err = db.PrepareContext(ctx, listEventsOf); err != nil {
+		return nil, fmt.Errorf("error preparing query ListEventsOf: %w", err)
+	}
+	if q.listExchangesStmt, err = db.PrepareContext(ctx, listExchanges); err != nil {
+		return nil, fmt.Errorf("error preparing query ListExchanges: %w", err)
+	}
+	if q.listFindingsStmt, err = db.PrepareContext(ctx, listFindings); err != nil {
+		return nil, fmt.Errorf("error preparing query ListFindings: %w", err)
+	}
+	if q.listIncidentsStmt, err = db.PrepareContext(ctx, listIncidents); err != nil {
+		return nil, fmt.Errorf("error preparing query ListIncidents: %w", err)
+	}
+	if q.listOpenIncidentsStmt, err = db.PrepareContext(ctx, listOpenIncidents); err != nil {
+		return nil, fmt.Errorf("error preparing query ListOpenIncidents: %w", err)
+	}
+	if q.listPagesStmt, err = db.PrepareContext(ctx, listPages); err != nil {
+		return nil, fmt.Errorf("error preparing query ListPages: %w", err)
+	}
+	if q.listPausesStmt, err = db.PrepareContext(ctx, listPauses); err != nil {
+		return nil, fmt.Errorf("error preparing query ListPauses: %w", err)
+	}
+	if q.listPromptsStmt, err = db.PrepareContext(ctx, listPrompts); err != nil {
+		return nil, fmt.Errorf("error preparing query ListPrompts: %w", err)
+	}
+	if q.listResponseIDsStmt, err = db.PrepareContext(ctx, listResponseIDs); err != nil {
+		return nil, fmt.Errorf("error preparing query ListResponseIDs: %w", err)
+	}
+	if q.listRoundsStmt, err = db.PrepareContext(ctx, listRounds); err != nil {
+		return nil, fmt.Errorf("error preparing query ListRounds: %w", err)
+	}
+	if q.listRoundsOfStmt, err = db.PrepareContext(ctx, listRoundsOf); err != nil {
+		return nil, fmt.Errorf("error preparing query ListRoundsOf: %w", err)
+	}
+	if q.listSightingsStmt, err = db.PrepareContext(ctx, listSightings); err != nil {
+		return nil, fmt.Errorf("error preparing query ListSightings: %w", err)
+	}
+	if q.listTargetsStmt, err = db.PrepareContext(ctx, listTargets); err != nil {
+		return nil, fmt.Errorf("error preparing query ListTargets: %w", err)
+	}
+	if q.listUnsavedRoundsStmt, err = db.PrepareContext(ctx, listUnsavedRounds); err != nil {
+		return nil, fmt.Errorf("error preparing query ListUnsavedRounds: %w", err)
+	}
+	if q.loseRoundStmt, err = db.PrepareContext(ctx, loseRound); err != nil {
+		return nil, fmt.Errorf("error preparing query LoseRound: %w", err)
+	}
+	if q.pruneCellHoursStmt, err = db.PrepareContext(ctx, pruneCellHours); err != nil {
+		return nil, fmt.Errorf("error preparing query PruneCellHours: %w", err)
+	}
+	if q.pruneCellTenantsStmt, err = db.PrepareContext(ctx, pruneCellTenants); err != nil {
+		return nil, fmt.Errorf("error preparing query PruneCellTenants: %w", err)
+	}
+	if q.pruneEventsStmt, err = db.PrepareContext(ctx, pruneEvents); err != nil {
+		return nil, fmt.Errorf("error preparing query PruneEvents: %w", err)
+	}
+	if q.pruneIncidentsStmt, err = db.PrepareContext(ctx, pruneIncidents); err != nil {
+		return nil, fmt.Errorf("error preparing query PruneIncidents: %w", err)
+	}
+	if q.prunePagesStmt, err = db.PrepareContext(ctx, prunePages); err != nil {
+		return nil, fmt.Errorf("error preparing query PrunePages: %w", err)
+	}
+	if q.prunePromptsStmt, err = db.PrepareContext(ctx, prunePrompts); err != nil {
+		return nil, fmt.Errorf("error preparing query PrunePrompts: %w", err)
+	}
+	if q.pruneResponseIDsStmt, err = db.PrepareContext(ctx, pruneResponseIDs); err != nil {
+		return nil, fmt.Errorf("error preparing query PruneResponseIDs: %w", err)
+	}
+	if q.pruneRoundsStmt, err = db.PrepareContext(ctx, pruneRounds); err != nil {
+		return nil, fmt.Errorf("error preparing query PruneRounds: %w", err)
+	}
+	if q.pruneSpendsStmt, err = db.PrepareContext(ctx, pruneSpends); err != nil {
+		return nil, fmt.Errorf("error preparing query PruneSpends: %w", err)
+	}
+	if q.putExchangeStmt, err = db.PrepareContext(ctx, putExchange); err != nil {
+		return nil, fmt.Errorf("error preparing query PutExchange: %w", err)
+	}
+	if q.putFindingStmt, err = db.PrepareContext(ctx, putFinding); err != nil {
+		return nil, fmt.Errorf("error preparing query PutFinding: %w", err)
+	}
+	if q.putIncidentStmt, err = db.PrepareContext(ctx, putIncident); err != nil {
+		return nil, fmt.Errorf("error preparing query PutIncident: %w", err)
+	}
+	if q.putPageStmt, err = db.PrepareContext(ctx, putPage); err != nil {
+		return nil, fmt.Errorf("error preparing query PutPage: %w", err)
+	}
+	if q.putPauseStmt, err = db.PrepareContext(ctx, putPause); err != nil {
+		return nil, fmt.Errorf("error preparing query PutPause: %w", err)
+	}
+	if q.putSightingStmt, err = db.PrepareContext(ctx, putSighting); err != nil {
+		return nil, fmt.Errorf("error preparing query PutSighting: %w", err)
+	}
+	if q.putSlotStmt, err = db.PrepareContext(ctx, putSlot); err != nil {
+		return nil, fmt.Errorf("error preparing query PutSlot: %w", err)
+	}
+	if q.putTargetStmt, err = db.PrepareContext(ctx, putTarget); err != nil {
+		return nil, fmt.Errorf("error preparing query PutTarget: %w", err)
+	}
+	if q.reclassRoundStmt, err = db.PrepareContext(ctx, reclassRound); err != nil {
+		return nil, fmt.Errorf("error preparing query ReclassRound: %w", err)
+	}
+	if q.sumCellsStmt, err = db.PrepareContext(ctx, sumCells); err != nil {
+		return nil, fmt.Errorf("error preparing query SumCells: %w", err)
+	}
+	if q.sumRootStmt, err = db.PrepareContext(ctx, sumRoot); err != nil {
+		return nil, fmt.Errorf("error preparing query SumRoot: %w", err)
+	}
+	if q.sumSpendStmt, err = db.PrepareContext(ctx, sumSpend); err != nil {
+		return nil, fmt.Errorf("error preparing query SumSpend: %w", err)
+	}
+	return &q, nil
+}
+
+func (q *Queries) Close() error {
+	var err error
+	if q.addCellStmt != nil {
+		if cerr := q.addCellStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing addCellStmt: %w", cerr)
+		}
+	}
+	if q.addCellTenantStmt != nil {
+		if cerr := q.addCellTenantStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing addCellTenantStmt: %w", cerr)
+		}
+	}
+	if q.addSpendStmt != nil {
+		if cerr := q.addSpendStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing addSpendStmt: %w", cerr)
+		}
+	}
+	if q.countCellTenantsStmt != nil {
+		if cerr := q.countCellTenantsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing countCellTenantsStmt: %w", cerr)
+		}
+	}
+	if q.countGivenUpStmt != nil {
+		if cerr := q.countGivenUpStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing countGivenUpStmt: %w", cerr)
+		}
+	}
+	if q.countOutboxStmt != nil {
+		if cerr := q.countOutboxStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing countOutboxStmt: %w", cerr)
+		}
+	}
+	if q.countPayloadStmt != nil {
+		if cerr := q.countPayloadStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing countPayloadStmt: %w", cerr)
+		}
+	}
+	if q.deletePauseStmt != nil {
+		if cerr := q.deletePauseStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing deletePauseStmt: %w", cerr)
+		}
+	}
+	if q.deliverPageStmt != nil {
+		if cerr := q.deliverPageStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing deliverPageStmt: %w", cerr)
+		}
+	}
+	if q.failPageStmt != nil {
+		if cerr := q.failPageStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing failPageStmt: %w", cerr)
+		}
+	}
+	if q.finishRoundStmt != nil {
+		if cerr := q.finishRoundStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing finishRoundStmt: %w", cerr)
+		}
+	}
+	if q.getExchangeStmt != nil {
+		if cerr := q.getExchangeStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing getExchangeStmt: %w", cerr)
+		}
+	}
+	if q.getIncidentStmt != nil {
+		if cerr := q.getIncidentStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing getIncidentStmt: %w", cerr)
+		}
+	}
+	if q.getPauseStmt != nil {
+		if cerr := q.getPauseStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing getPauseStmt: %w", cerr)
+		}
+	}
+	if q.getPromptStmt != nil {
+		if cerr := q.getPromptStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing getPromptStmt: %w", cerr)
+		}
+	}
+	if q.getRoundStmt != nil {
+		if cerr := q.getRoundStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing getRoundStmt: %w", cerr)
+		}
+	}
+	if q.getSlotStmt != nil {
+		if cerr := q.getSlotStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing getSlotStmt: %w", cerr)
+		}
+	}
+	if q.getTargetStmt != nil {
+		if cerr := q.getTargetStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing getTargetStmt: %w", cerr)
+		}
+	}
+	if q.insertEventStmt != nil {
+		if cerr := q.insertEventStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing insertEventStmt: %w", cerr)
+		}
+	}
+	if q.insertPromptStmt != nil {
+		if cerr := q.insertPromptStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing insertPromptStmt: %w", cerr)
+		}
+	}
+	if q.insertResponseIDStmt != nil {
+		if cerr := q.insertResponseIDStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing insertResponseIDStmt: %w", cerr)
+		}
+	}
+	if q.insertRoundStmt != nil {
+		if cerr := q.insertRoundStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing insertRoundStmt: %w", cerr)
+		}
+	}
+	if q.listDueStmt != nil {
+		if cerr := q.listDueStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing listDueStmt: %w", cerr)
+		}
+	}
+	if q.listEventsStmt != nil {
+		if cerr := q.listEventsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing listEventsStmt: %w", cerr)
+		}
+	}
+	if q.listEventsOfStmt != nil {
+		if cerr := q.listEventsOfStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing listEventsOfStmt: %w", cerr)
+		}
+	}
+	if q.listExchangesStmt != nil {
+		if cerr := q.listExchangesStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing listExchangesStmt: %w", cerr)
+		}
+	}
+	if q.listFindingsStmt != nil {
+		if cerr := q.listFindingsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing listFindingsStmt: %w", cerr)
+		}
+	}
+	if q.listIncidentsStmt != nil {
+		if cerr := q.listIncidentsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing listIncidentsStmt: %w", cerr)
+		}
+	}
+	if q.listOpenIncidentsStmt != nil {
+		if cerr := q.listOpenIncidentsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing listOpenIncidentsStmt: %w", cerr)
+		}
+	}
+	if q.listPagesStmt != nil {
+		if cerr := q.listPagesStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing listPagesStmt: %w", cerr)
+		}
+	}
+	if q.listPausesStmt != nil {
+		if cerr := q.listPausesStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing listPausesStmt: %w", cerr)
+		}
+	}
+	if q.listPromptsStmt != nil {
+		if cerr := q.listPromptsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing listPromptsStmt: %w", cerr)
+		}
+	}
+	if q.listResponseIDsStmt != nil {
+		if cerr := q.listResponseIDsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing listResponseIDsStmt: %w", cerr)
+		}
+	}
+	if q.listRoundsStmt != nil {
+		if cerr := q.listRoundsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing listRoundsStmt: %w", cerr)
+		}
+	}
+	if q.listRoundsOfStmt != nil {
+		if cerr := q.listRoundsOfStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing listRoundsOfStmt: %w", cerr)
+		}
+	}
+	if q.listSightingsStmt != nil {
+		if cerr := q.listSightingsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing listSightingsStmt: %w", cerr)
+		}
+	}
+	if q.listTargetsStmt != nil {
+		if cerr := q.listTargetsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing listTargetsStmt: %w", cerr)
+		}
+	}
+	if q.listUnsavedRoundsStmt != nil {
+		if cerr := q.listUnsavedRoundsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing listUnsavedRoundsStmt: %w", cerr)
+		}
+	}
+	if q.loseRoundStmt != nil {
+		if cerr := q.loseRoundStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing loseRoundStmt: %w", cerr)
+		}
+	}
+	if q.pruneCellHoursStmt != nil {
+		if cerr := q.pruneCellHoursStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing pruneCellHoursStmt: %w", cerr)
+		}
+	}
+	if q.pruneCellTenantsStmt != nil {
+		if cerr := q.pruneCellTenantsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing pruneCellTenantsStmt: %w", cerr)
+		}
+	}
+	if q.pruneEventsStmt != nil {
+		if cerr := q.pruneEventsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing pruneEventsStmt: %w", cerr)
+		}
+	}
+	if q.pruneIncidentsStmt != nil {
+		if cerr := q.pruneIncidentsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing pruneIncidentsStmt: %w", cerr)
+		}
+	}
+	if q.prunePagesStmt != nil {
+		if cerr := q.prunePagesStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing prunePagesStmt: %w", cerr)
+		}
+	}
+	if q.prunePromptsStmt != nil {
+		if cerr := q.prunePromptsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing prunePromptsStmt: %w", cerr)
+		}
+	}
+	if q.pruneResponseIDsStmt != nil {
+		if cerr := q.pruneResponseIDsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing pruneResponseIDsStmt: %w", cerr)
+		}
+	}
+	if q.pruneRoundsStmt != nil {
+		if cerr := q.pruneRoundsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing pruneRoundsStmt: %w", cerr)
+		}
+	}
+	if q.pruneSpendsStmt != nil {
+		if cerr := q.pruneSpendsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing pruneSpendsStmt: %w", cerr)
+		}
+	}
+	if q.putExchangeStmt != nil {
+		if cerr := q.putExchangeStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing putExchangeStmt: %w", cerr)
+		}
+	}
+	if q.putFindingStmt != nil {
+		if cerr := q.putFindingStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing putFindingStmt: %w", cerr)
+		}
+	}
+	if q.putIncidentStmt != nil {
+		if cerr := q.putIncidentStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing putIncidentStmt: %w", cerr)
+		}
+	}
+	if q.putPageStmt != nil {
+		if cerr := q.putPageStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing putPageStmt: %w", cerr)
+		}
+	}
+	if q.putPauseStmt != nil {
+		if cerr := q.putPauseStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing putPauseStmt: %w", cerr)
+		}
+	}
+	if q.putSightingStmt != nil {
+		if cerr := q.putSightingStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing putSightingStmt: %w", cerr)
+		}
+	}
+	if q.putSlotStmt != nil {
+		if cerr := q.putSlotStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing putSlotStmt: %w", cerr)
+		}
+	}
+	if q.putTargetStmt != nil {
+		if cerr := q.putTargetStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing putTargetStmt: %w", cerr)
+		}
+	}
+	if q.reclassRoundStmt != nil {
+		if cerr := q.reclassRoundStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing reclassRoundStmt: %w", cerr)
+		}
+	}
+	if q.sumCellsStmt != nil {
+		if cerr := q.sumCellsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing sumCellsStmt: %w", cerr)
+		}
+	}
+	if q.sumRootStmt != nil {
+		if cerr := q.sumRootStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing sumRootStmt: %w", cerr)
+		}
+	}
+	if q.sumSpendStmt != nil {
+		if cerr := q.sumSpendStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing sumSpendStmt: %w", cerr)
+		}
+	}
+	return err
+}
+
+func (q *Queries) exec(ctx context.Context, stmt *sql.Stmt, query string, args ...interface{}) (sql.Result, error) {
+	switch {
+	case stmt != nil && q.tx != nil:
+		return q.tx.StmtContext(ctx, stmt).ExecContext(ctx, args...)
+	case stmt != nil:
+		return stmt.ExecContext(ctx, args...)
+	default:
+		return q.db.ExecContext(ctx, query, args...)
+	}
+}
+
+func (q *Queries) query(ctx context.Context, stmt *sql.Stmt, query string, args ...interface{}) (*sql.Rows, error) {
+	switch {
+	case stmt != nil && q.tx != nil:
+		return q.tx.StmtContext(ctx, stmt).QueryContext(ctx, args...)
+	case stmt != nil:
+		return stmt.QueryContext(ctx, args...)
+	default:
+		return q.db.QueryContext(ctx, query, args...)
+	}
+}
+
+func (q *Queries) queryRow(ctx context.Context, stmt *sql.Stmt, query string, args ...interface{}) *sql.Row {
+	switch {
+	case stmt != nil && q.tx != nil:
+		return q.tx.StmtContext(ctx, stmt).QueryRowContext(ctx, args...)
+	case stmt != nil:
+		return stmt.QueryRowContext(ctx, args...)
+	default:
+		return q.db.QueryRowContext(ctx, query, args...)
+	}
+}
+
 type Queries struct {
-	db DBTX
+	db                    DBTX
+	tx                    *sql.Tx
+	addCellStmt           *sql.Stmt
+	addCellTenantStmt     *sql.Stmt
+	addSpendStmt          *sql.Stmt
+	countCellTenantsStmt  *sql.Stmt
+	countGivenUpStmt      *sql.Stmt
+	countOutboxStmt       *sql.Stmt
+	countPayloadStmt      *sql.Stmt
+	deletePauseStmt       *sql.Stmt
+	deliverPageStmt       *sql.Stmt
+	failPageStmt          *sql.Stmt
+	finishRoundStmt       *sql.Stmt
+	getExchangeStmt       *sql.Stmt
+	getIncidentStmt       *sql.Stmt
+	getPauseStmt          *sql.Stmt
+	getPromptStmt         *sql.Stmt
+	getRoundStmt          *sql.Stmt
+	getSlotStmt           *sql.Stmt
+	getTargetStmt         *sql.Stmt
+	insertEventStmt       *sql.Stmt
+	insertPromptStmt      *sql.Stmt
+	insertResponseIDStmt  *sql.Stmt
+	insertRoundStmt       *sql.Stmt
+	listDueStmt           *sql.Stmt
+	listEventsStmt        *sql.Stmt
+	listEventsOfStmt      *sql.Stmt
+	listExchangesStmt     *sql.Stmt
+	listFindingsStmt      *sql.Stmt
+	listIncidentsStmt     *sql.Stmt
+	listOpenIncidentsStmt *sql.Stmt
+	listPagesStmt         *sql.Stmt
+	listPausesStmt        *sql.Stmt
+	listPromptsStmt       *sql.Stmt
+	listResponseIDsStmt   *sql.Stmt
+	listRoundsStmt        *sql.Stmt
+	listRoundsOfStmt      *sql.Stmt
+	listSightingsStmt     *sql.Stmt
+	listTargetsStmt       *sql.Stmt
+	listUnsavedRoundsStmt *sql.Stmt
+	loseRoundStmt         *sql.Stmt
+	pruneCellHoursStmt    *sql.Stmt
+	pruneCellTenantsStmt  *sql.Stmt
+	pruneEventsStmt       *sql.Stmt
+	pruneIncidentsStmt    *sql.Stmt
+	prunePagesStmt        *sql.Stmt
+	prunePromptsStmt      *sql.Stmt
+	pruneResponseIDsStmt  *sql.Stmt
+	pruneRoundsStmt       *sql.Stmt
+	pruneSpendsStmt       *sql.Stmt
+	putExchangeStmt       *sql.Stmt
+	putFindingStmt        *sql.Stmt
+	putIncidentStmt       *sql.Stmt
+	putPageStmt           *sql.Stmt
+	putPauseStmt          *sql.Stmt
+	putSightingStmt       *sql.Stmt
+	putSlotStmt           *sql.Stmt
+	putTargetStmt         *sql.Stmt
+	reclassRoundStmt      *sql.Stmt
+	sumCellsStmt          *sql.Stmt
+	sumRootStmt           *sql.Stmt
+	sumSpendStmt          *sql.Stmt
 }
 
 func (q *Queries) WithTx(tx *sql.Tx) *Queries {
 	return &Queries{
-		db: tx,
+		db:                    tx,
+		tx:                    tx,
+		addCellStmt:           q.addCellStmt,
+		addCellTenantStmt:     q.addCellTenantStmt,
+		addSpendStmt:          q.addSpendStmt,
+		countCellTenantsStmt:  q.countCellTenantsStmt,
+		countGivenUpStmt:      q.countGivenUpStmt,
+		countOutboxStmt:       q.countOutboxStmt,
+		countPayloadStmt:      q.countPayloadStmt,
+		deletePauseStmt:       q.deletePauseStmt,
+		deliverPageStmt:       q.deliverPageStmt,
+		failPageStmt:          q.failPageStmt,
+		finishRoundStmt:       q.finishRoundStmt,
+		getExchangeStmt:       q.getExchangeStmt,
+		getIncidentStmt:       q.getIncidentStmt,
+		getPauseStmt:          q.getPauseStmt,
+		getPromptStmt:         q.getPromptStmt,
+		getRoundStmt:          q.getRoundStmt,
+		getSlotStmt:           q.getSlotStmt,
+		getTargetStmt:         q.getTargetStmt,
+		insertEventStmt:       q.insertEventStmt,
+		insertPromptStmt:      q.insertPromptStmt,
+		insertResponseIDStmt:  q.insertResponseIDStmt,
+		insertRoundStmt:       q.insertRoundStmt,
+		listDueStmt:           q.listDueStmt,
+		listEventsStmt:        q.listEventsStmt,
+		listEventsOfStmt:      q.listEventsOfStmt,
+		listExchangesStmt:     q.listExchangesStmt,
+		listFindingsStmt:      q.listFindingsStmt,
+		listIncidentsStmt:     q.listIncidentsStmt,
+		listOpenIncidentsStmt: q.listOpenIncidentsStmt,
+		listPagesStmt:         q.listPagesStmt,
+		listPausesStmt:        q.listPausesStmt,
+		listPromptsStmt:       q.listPromptsStmt,
+		listResponseIDsStmt:   q.listResponseIDsStmt,
+		listRoundsStmt:        q.listRoundsStmt,
+		listRoundsOfStmt:      q.listRoundsOfStmt,
+		listSightingsStmt:     q.listSightingsStmt,
+		listTargetsStmt:       q.listTargetsStmt,
+		listUnsavedRoundsStmt: q.listUnsavedRoundsStmt,
+		loseRoundStmt:         q.loseRoundStmt,
+		pruneCellHoursStmt:    q.pruneCellHoursStmt,
+		pruneCellTenantsStmt:  q.pruneCellTenantsStmt,
+		pruneEventsStmt:       q.pruneEventsStmt,
+		pruneIncidentsStmt:    q.pruneIncidentsStmt,
+		prunePagesStmt:        q.prunePagesStmt,
+		prunePromptsStmt:      q.prunePromptsStmt,
+		pruneResponseIDsStmt:  q.pruneResponseIDsStmt,
+		pruneRoundsStmt:       q.pruneRoundsStmt,
+		pruneSpendsStmt:       q.pruneSpendsStmt,
+		putExchangeStmt:       q.putExchangeStmt,
+		putFindingStmt:        q.putFindingStmt,
+		putIncidentStmt:       q.putIncidentStmt,
+		putPageStmt:           q.putPageStmt,
+		putPauseStmt:          q.putPauseStmt,
+		putSightingStmt:       q.putSightingStmt,
+		putSlotStmt:           q.putSlotStmt,
+		putTargetStmt:         q.putTargetStmt,
+		reclassRoundStmt:      q.reclassRoundStmt,
+		sumCellsStmt:          q.sumCellsStmt,
+		sumRootStmt:           q.sumRootStmt,
+		sumSpendStmt:          q.sumSpendStmt,
 	}
 }

@@ -14,7 +14,7 @@ SELECT id, round_id, place, class, record FROM exchanges WHERE id = ?1
 `
 
 func (q *Queries) GetExchange(ctx context.Context, id string) (Exchange, error) {
-	row := q.db.QueryRowContext(ctx, getExchange, id)
+	row := q.queryRow(ctx, q.getExchangeStmt, getExchange, id)
 	var i Exchange
 	err := row.Scan(
 		&i.ID,
@@ -31,7 +31,7 @@ SELECT id, round_id, place, class, record FROM exchanges WHERE round_id = ?1 ORD
 `
 
 func (q *Queries) ListExchanges(ctx context.Context, roundID string) ([]Exchange, error) {
-	rows, err := q.db.QueryContext(ctx, listExchanges, roundID)
+	rows, err := q.query(ctx, q.listExchangesStmt, listExchanges, roundID)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ SELECT round_id, place, exchange_id, check_name, kind, class, finding FROM findi
 `
 
 func (q *Queries) ListFindings(ctx context.Context, roundID string) ([]Finding, error) {
-	rows, err := q.db.QueryContext(ctx, listFindings, roundID)
+	rows, err := q.query(ctx, q.listFindingsStmt, listFindings, roundID)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +109,7 @@ type PutExchangeParams struct {
 }
 
 func (q *Queries) PutExchange(ctx context.Context, arg PutExchangeParams) error {
-	_, err := q.db.ExecContext(ctx, putExchange,
+	_, err := q.exec(ctx, q.putExchangeStmt, putExchange,
 		arg.ID,
 		arg.RoundID,
 		arg.Place,
@@ -136,7 +136,7 @@ type PutFindingParams struct {
 }
 
 func (q *Queries) PutFinding(ctx context.Context, arg PutFindingParams) error {
-	_, err := q.db.ExecContext(ctx, putFinding,
+	_, err := q.exec(ctx, q.putFindingStmt, putFinding,
 		arg.RoundID,
 		arg.Place,
 		arg.ExchangeID,

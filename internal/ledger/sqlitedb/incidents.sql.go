@@ -14,7 +14,7 @@ SELECT id, target, kind, state, opened, last_seen, resolved, incident FROM incid
 `
 
 func (q *Queries) GetIncident(ctx context.Context, id string) (Incident, error) {
-	row := q.db.QueryRowContext(ctx, getIncident, id)
+	row := q.queryRow(ctx, q.getIncidentStmt, getIncident, id)
 	var i Incident
 	err := row.Scan(
 		&i.ID,
@@ -42,7 +42,7 @@ type ListIncidentsParams struct {
 }
 
 func (q *Queries) ListIncidents(ctx context.Context, arg ListIncidentsParams) ([]Incident, error) {
-	rows, err := q.db.QueryContext(ctx, listIncidents, arg.Target, arg.Kind, arg.Most)
+	rows, err := q.query(ctx, q.listIncidentsStmt, listIncidents, arg.Target, arg.Kind, arg.Most)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ type ListOpenIncidentsParams struct {
 }
 
 func (q *Queries) ListOpenIncidents(ctx context.Context, arg ListOpenIncidentsParams) ([]Incident, error) {
-	rows, err := q.db.QueryContext(ctx, listOpenIncidents, arg.Target, arg.Kind, arg.Most)
+	rows, err := q.query(ctx, q.listOpenIncidentsStmt, listOpenIncidents, arg.Target, arg.Kind, arg.Most)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +123,7 @@ WHERE s.incident_id = ?1 ORDER BY s.at, e.round_id, e.place
 `
 
 func (q *Queries) ListSightings(ctx context.Context, incidentID string) ([]Exchange, error) {
-	rows, err := q.db.QueryContext(ctx, listSightings, incidentID)
+	rows, err := q.query(ctx, q.listSightingsStmt, listSightings, incidentID)
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +162,7 @@ type PruneIncidentsParams struct {
 }
 
 func (q *Queries) PruneIncidents(ctx context.Context, arg PruneIncidentsParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, pruneIncidents, arg.Before, arg.Most)
+	result, err := q.exec(ctx, q.pruneIncidentsStmt, pruneIncidents, arg.Before, arg.Most)
 	if err != nil {
 		return 0, err
 	}
@@ -188,7 +188,7 @@ type PutIncidentParams struct {
 }
 
 func (q *Queries) PutIncident(ctx context.Context, arg PutIncidentParams) error {
-	_, err := q.db.ExecContext(ctx, putIncident,
+	_, err := q.exec(ctx, q.putIncidentStmt, putIncident,
 		arg.ID,
 		arg.Target,
 		arg.Kind,
@@ -215,7 +215,7 @@ type PutSightingParams struct {
 }
 
 func (q *Queries) PutSighting(ctx context.Context, arg PutSightingParams) error {
-	_, err := q.db.ExecContext(ctx, putSighting,
+	_, err := q.exec(ctx, q.putSightingStmt, putSighting,
 		arg.IncidentID,
 		arg.ExchangeID,
 		arg.RoundID,

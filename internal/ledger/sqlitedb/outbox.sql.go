@@ -14,7 +14,7 @@ SELECT COUNT(*) FROM outbox WHERE given_up <> 0
 `
 
 func (q *Queries) CountGivenUp(ctx context.Context) (int64, error) {
-	row := q.db.QueryRowContext(ctx, countGivenUp)
+	row := q.queryRow(ctx, q.countGivenUpStmt, countGivenUp)
 	var count int64
 	err := row.Scan(&count)
 	return count, err
@@ -31,7 +31,7 @@ type CountOutboxRow struct {
 }
 
 func (q *Queries) CountOutbox(ctx context.Context) (CountOutboxRow, error) {
-	row := q.db.QueryRowContext(ctx, countOutbox)
+	row := q.queryRow(ctx, q.countOutboxStmt, countOutbox)
 	var i CountOutboxRow
 	err := row.Scan(&i.Waiting, &i.Oldest)
 	return i, err
@@ -49,7 +49,7 @@ type DeliverPageParams struct {
 }
 
 func (q *Queries) DeliverPage(ctx context.Context, arg DeliverPageParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, deliverPage, arg.At, arg.PageID, arg.Notifier)
+	result, err := q.exec(ctx, q.deliverPageStmt, deliverPage, arg.At, arg.PageID, arg.Notifier)
 	if err != nil {
 		return 0, err
 	}
@@ -70,7 +70,7 @@ type FailPageParams struct {
 }
 
 func (q *Queries) FailPage(ctx context.Context, arg FailPageParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, failPage,
+	result, err := q.exec(ctx, q.failPageStmt, failPage,
 		arg.Reason,
 		arg.Next,
 		arg.GivenUp,
@@ -106,7 +106,7 @@ type ListDueRow struct {
 }
 
 func (q *Queries) ListDue(ctx context.Context, arg ListDueParams) ([]ListDueRow, error) {
-	rows, err := q.db.QueryContext(ctx, listDue, arg.Now, arg.Most)
+	rows, err := q.query(ctx, q.listDueStmt, listDue, arg.Now, arg.Most)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +138,7 @@ SELECT page_id, notifier, ordinal, incident_id, at, page, attempts, next_attempt
 `
 
 func (q *Queries) ListPages(ctx context.Context, incidentID string) ([]Outbox, error) {
-	rows, err := q.db.QueryContext(ctx, listPages, incidentID)
+	rows, err := q.query(ctx, q.listPagesStmt, listPages, incidentID)
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +184,7 @@ type PrunePagesParams struct {
 }
 
 func (q *Queries) PrunePages(ctx context.Context, arg PrunePagesParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, prunePages, arg.Before, arg.Most)
+	result, err := q.exec(ctx, q.prunePagesStmt, prunePages, arg.Before, arg.Most)
 	if err != nil {
 		return 0, err
 	}
@@ -207,7 +207,7 @@ type PutPageParams struct {
 }
 
 func (q *Queries) PutPage(ctx context.Context, arg PutPageParams) error {
-	_, err := q.db.ExecContext(ctx, putPage,
+	_, err := q.exec(ctx, q.putPageStmt, putPage,
 		arg.PageID,
 		arg.Notifier,
 		arg.IncidentID,

@@ -20,7 +20,7 @@ type CountPayloadParams struct {
 }
 
 func (q *Queries) CountPayload(ctx context.Context, arg CountPayloadParams) (int64, error) {
-	row := q.db.QueryRowContext(ctx, countPayload, arg.Minted, arg.Draw, arg.Tenant)
+	row := q.queryRow(ctx, q.countPayloadStmt, countPayload, arg.Minted, arg.Draw, arg.Tenant)
 	var count int64
 	err := row.Scan(&count)
 	return count, err
@@ -39,7 +39,7 @@ type GetPromptRow struct {
 }
 
 func (q *Queries) GetPrompt(ctx context.Context, exchangeID string) (GetPromptRow, error) {
-	row := q.db.QueryRowContext(ctx, getPrompt, exchangeID)
+	row := q.queryRow(ctx, q.getPromptStmt, getPrompt, exchangeID)
 	var i GetPromptRow
 	err := row.Scan(
 		&i.ExchangeID,
@@ -69,7 +69,7 @@ type InsertPromptParams struct {
 }
 
 func (q *Queries) InsertPrompt(ctx context.Context, arg InsertPromptParams) error {
-	_, err := q.db.ExecContext(ctx, insertPrompt,
+	_, err := q.exec(ctx, q.insertPromptStmt, insertPrompt,
 		arg.ExchangeID,
 		arg.RoundID,
 		arg.Target,
@@ -97,7 +97,7 @@ type ListPromptsRow struct {
 }
 
 func (q *Queries) ListPrompts(ctx context.Context, since int64) ([]ListPromptsRow, error) {
-	rows, err := q.db.QueryContext(ctx, listPrompts, since)
+	rows, err := q.query(ctx, q.listPromptsStmt, listPrompts, since)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +136,7 @@ type PrunePromptsParams struct {
 }
 
 func (q *Queries) PrunePrompts(ctx context.Context, arg PrunePromptsParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, prunePrompts, arg.Before, arg.Most)
+	result, err := q.exec(ctx, q.prunePromptsStmt, prunePrompts, arg.Before, arg.Most)
 	if err != nil {
 		return 0, err
 	}

@@ -23,7 +23,7 @@ type FinishRoundParams struct {
 }
 
 func (q *Queries) FinishRound(ctx context.Context, arg FinishRoundParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, finishRound,
+	result, err := q.exec(ctx, q.finishRoundStmt, finishRound,
 		arg.Started,
 		arg.Ended,
 		arg.Class,
@@ -41,7 +41,7 @@ SELECT id, target, probe, confirms, root, seed, tokens, usd, begun, started, end
 `
 
 func (q *Queries) GetRound(ctx context.Context, id string) (Round, error) {
-	row := q.db.QueryRowContext(ctx, getRound, id)
+	row := q.queryRow(ctx, q.getRoundStmt, getRound, id)
 	var i Round
 	err := row.Scan(
 		&i.ID,
@@ -81,7 +81,7 @@ type InsertRoundParams struct {
 }
 
 func (q *Queries) InsertRound(ctx context.Context, arg InsertRoundParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, insertRound,
+	result, err := q.exec(ctx, q.insertRoundStmt, insertRound,
 		arg.ID,
 		arg.Target,
 		arg.Probe,
@@ -114,7 +114,7 @@ type ListRoundsParams struct {
 }
 
 func (q *Queries) ListRounds(ctx context.Context, arg ListRoundsParams) ([]Round, error) {
-	rows, err := q.db.QueryContext(ctx, listRounds,
+	rows, err := q.query(ctx, q.listRoundsStmt, listRounds,
 		arg.Since,
 		arg.Severity,
 		arg.Target,
@@ -173,7 +173,7 @@ type ListRoundsOfParams struct {
 }
 
 func (q *Queries) ListRoundsOf(ctx context.Context, arg ListRoundsOfParams) ([]Round, error) {
-	rows, err := q.db.QueryContext(ctx, listRoundsOf,
+	rows, err := q.query(ctx, q.listRoundsOfStmt, listRoundsOf,
 		arg.Target,
 		arg.Since,
 		arg.Severity,
@@ -221,7 +221,7 @@ SELECT id, target, probe, confirms, root, seed, tokens, usd, begun, started, end
 `
 
 func (q *Queries) ListUnsavedRounds(ctx context.Context, before int64) ([]Round, error) {
-	rows, err := q.db.QueryContext(ctx, listUnsavedRounds, before)
+	rows, err := q.query(ctx, q.listUnsavedRoundsStmt, listUnsavedRounds, before)
 	if err != nil {
 		return nil, err
 	}
@@ -268,7 +268,7 @@ type LoseRoundParams struct {
 }
 
 func (q *Queries) LoseRound(ctx context.Context, arg LoseRoundParams) error {
-	_, err := q.db.ExecContext(ctx, loseRound, arg.At, arg.ID)
+	_, err := q.exec(ctx, q.loseRoundStmt, loseRound, arg.At, arg.ID)
 	return err
 }
 
@@ -288,7 +288,7 @@ type PruneRoundsParams struct {
 }
 
 func (q *Queries) PruneRounds(ctx context.Context, arg PruneRoundsParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, pruneRounds, arg.Before, arg.Most)
+	result, err := q.exec(ctx, q.pruneRoundsStmt, pruneRounds, arg.Before, arg.Most)
 	if err != nil {
 		return 0, err
 	}
@@ -306,7 +306,7 @@ type ReclassRoundParams struct {
 }
 
 func (q *Queries) ReclassRound(ctx context.Context, arg ReclassRoundParams) error {
-	_, err := q.db.ExecContext(ctx, reclassRound, arg.Class, arg.Severity, arg.ID)
+	_, err := q.exec(ctx, q.reclassRoundStmt, reclassRound, arg.Class, arg.Severity, arg.ID)
 	return err
 }
 
@@ -321,7 +321,7 @@ type SumRootRow struct {
 }
 
 func (q *Queries) SumRoot(ctx context.Context, root string) (SumRootRow, error) {
-	row := q.db.QueryRowContext(ctx, sumRoot, root)
+	row := q.queryRow(ctx, q.sumRootStmt, sumRoot, root)
 	var i SumRootRow
 	err := row.Scan(&i.Tokens, &i.USD)
 	return i, err

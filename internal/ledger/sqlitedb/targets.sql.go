@@ -14,7 +14,7 @@ SELECT target, known, alerting, resumed FROM targets WHERE target = ?1
 `
 
 func (q *Queries) GetTarget(ctx context.Context, target string) (Target, error) {
-	row := q.db.QueryRowContext(ctx, getTarget, target)
+	row := q.queryRow(ctx, q.getTargetStmt, getTarget, target)
 	var i Target
 	err := row.Scan(
 		&i.Target,
@@ -37,7 +37,7 @@ type InsertResponseIDParams struct {
 }
 
 func (q *Queries) InsertResponseID(ctx context.Context, arg InsertResponseIDParams) error {
-	_, err := q.db.ExecContext(ctx, insertResponseID, arg.Target, arg.ID, arg.ExchangeID)
+	_, err := q.exec(ctx, q.insertResponseIDStmt, insertResponseID, arg.Target, arg.ID, arg.ExchangeID)
 	return err
 }
 
@@ -56,7 +56,7 @@ type ListResponseIDsRow struct {
 }
 
 func (q *Queries) ListResponseIDs(ctx context.Context, arg ListResponseIDsParams) ([]ListResponseIDsRow, error) {
-	rows, err := q.db.QueryContext(ctx, listResponseIDs, arg.Target, arg.Most)
+	rows, err := q.query(ctx, q.listResponseIDsStmt, listResponseIDs, arg.Target, arg.Most)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ SELECT target, known, alerting, resumed FROM targets ORDER BY target
 `
 
 func (q *Queries) ListTargets(ctx context.Context) ([]Target, error) {
-	rows, err := q.db.QueryContext(ctx, listTargets)
+	rows, err := q.query(ctx, q.listTargetsStmt, listTargets)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ type PruneResponseIDsParams struct {
 }
 
 func (q *Queries) PruneResponseIDs(ctx context.Context, arg PruneResponseIDsParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, pruneResponseIDs, arg.Target, arg.Before)
+	result, err := q.exec(ctx, q.pruneResponseIDsStmt, pruneResponseIDs, arg.Target, arg.Before)
 	if err != nil {
 		return 0, err
 	}
@@ -140,7 +140,7 @@ type PutTargetParams struct {
 }
 
 func (q *Queries) PutTarget(ctx context.Context, arg PutTargetParams) error {
-	_, err := q.db.ExecContext(ctx, putTarget,
+	_, err := q.exec(ctx, q.putTargetStmt, putTarget,
 		arg.Target,
 		arg.Known,
 		arg.Alerting,
