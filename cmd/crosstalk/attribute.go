@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -35,7 +36,8 @@ made without the fleet key would show it.
 Locators and runs of marker words are shown as hints: they name candidates and
 prove nothing.
 
-Exit codes: 0 at least one marker was verified, 3 none was.`,
+Exit codes: 0 at least one marker was verified, 3 none was, or the text could
+not be read to its end, 2 usage.`,
 		Example: `  crosstalk attribute --fleet-key file:./fleet.key ticket.txt
   pbpaste | crosstalk attribute --fleet-key env:FLEET_KEY --json`,
 		Args: atMostOneArg,
@@ -46,10 +48,13 @@ Exit codes: 0 at least one marker was verified, 3 none was.`,
 			}
 			in, err := e.open(argument(args))
 			if err != nil {
-				return usageError(fmt.Errorf("open text: %w", err), "name a file, or - for standard input")
+				return openError("text", err, "name a file, or - for standard input")
 			}
 			defer in.Close()
-			text, err := io.ReadAll(io.LimitReader(in, maxAttributed+1))
+			text, err := orInterrupted(e, func() ([]byte, error) { return io.ReadAll(io.LimitReader(in, maxAttributed+1)) })
+			if errors.Is(err, errInterrupted) {
+				return fmt.Errorf("read text: %w, so nothing was looked for", err)
+			}
 			if err != nil {
 				return fmt.Errorf("read text: %w", err)
 			}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -45,8 +46,8 @@ with the fleet key only.
 
 A line that cannot be read becomes {"line", "error"} and the run goes on.
 
-Exit codes: 4 any leak or foreign, else 1 any damaged, else 3 any bad line or
-inconclusive, else 0.`,
+Exit codes: 4 any leak or foreign, else 1 any damaged, else 3 any bad line,
+inconclusive, nothing judged or interrupted, else 0; 2 usage.`,
 		Example: `  crosstalk inspect answers.jsonl
   crosstalk inspect --fleet-key file:./fleet.key < answers.jsonl | jq 'select(.verdict != "sound")'`,
 		Args: atMostOneArg,
@@ -57,10 +58,10 @@ inconclusive, else 0.`,
 			}
 			in, err := e.open(argument(args))
 			if err != nil {
-				return usageError(fmt.Errorf("open recording: %w", err), "name a file of JSON lines, or - for standard input")
+				return openError("recording", err, "name a file of JSON lines, or - for standard input")
 			}
 			defer in.Close()
-			i := &inspector{codec: codec, out: json.NewEncoder(e.stdout), unknown: map[string]bool{}}
+			i := &inspector{env: e, codec: codec, out: json.NewEncoder(e.stdout), unknown: map[string]bool{}}
 			i.out.SetEscapeHTML(false)
 			if err := i.run(in); err != nil {
 				return err
@@ -75,10 +76,13 @@ inconclusive, else 0.`,
 
 // inspector judges a recording line by line.
 type inspector struct {
+	env     *env
 	codec   *tenants.Codec
 	out     *json.Encoder
 	lines   int
+	blank   int
 	bad     int
+	cut     bool // interrupted before the end
 	classes map[checks.Class]int
 	unknown map[string]bool // names of members that mean nothing to us
 }
@@ -123,7 +127,7 @@ type inspectFinding struct {
 	Channel checks.Channel `json:"channel"`
 	Offset  int            `json:"offset"`
 	Length  int            `json:"length"`
-	PChance float64        `json:"p_chance"`
+	PChance *float64       `json:"p_chance"` // null where nothing of the kind is known
 	Detail  string         `json:"detail"`
 }
 
@@ -138,8 +142,12 @@ func (i *inspector) run(r io.Reader) error {
 	i.classes = map[checks.Class]int{}
 	lines := bufio.NewReaderSize(r, 1<<20)
 	for {
-		line, err := readLine(lines, maxLine)
+		line, err := orInterrupted(i.env, func() ([]byte, error) { return readLine(lines, maxLine) })
 		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if errors.Is(err, errInterrupted) {
+			i.cut = true
 			return nil
 		}
 		i.lines++
@@ -147,6 +155,7 @@ func (i *inspector) run(r io.Reader) error {
 			return fmt.Errorf("read recording, line %d: %w", i.lines, err)
 		}
 		if err == nil && len(bytes.TrimSpace(line)) == 0 {
+			i.blank++
 			continue
 		}
 		var result any
@@ -167,7 +176,7 @@ func (i *inspector) run(r io.Reader) error {
 func (i *inspector) line(line []byte) (*inspectOut, error) {
 	var in inspectIn
 	if err := json.Unmarshal(line, &in); err != nil {
-		return nil, fmt.Errorf("not a JSON object of the form inspect reads: %w", err)
+		return nil, fmt.Errorf("not a JSON object of the form inspect reads: %w", memberError(err))
 	}
 	if err := i.validate(line, &in); err != nil {
 		return nil, err
@@ -183,13 +192,48 @@ func (i *inspector) line(line []byte) (*inspectOut, error) {
 		if f.Class == checks.Sound {
 			continue
 		}
+		var chance *float64
+		if f.PChance > 0 {
+			chance = &f.PChance
+		}
 		out.Findings = append(out.Findings, inspectFinding{
 			Check: f.Check, Kind: f.Kind, Class: f.Class, Channel: f.Channel,
-			Offset: f.Offset, Length: f.Length, PChance: f.PChance, Detail: f.Detail,
+			Offset: f.Offset, Length: f.Length, PChance: chance, Detail: f.Detail,
 		})
 	}
 	i.classes[out.Verdict]++
 	return out, nil
+}
+
+// memberError names what is wrong with a line by its members, not by the types
+// of this program.
+func memberError(err error) error {
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case !errors.As(err, &wrong):
+		return err
+	case wrong.Field == "":
+		return fmt.Errorf("it is a JSON %s: write an object with \"id\" and \"text\" or \"response\"", wrong.Value)
+	}
+	return fmt.Errorf("%q is a JSON %s and must be %s", wrong.Field, wrong.Value, jsonKind(wrong.Type))
+}
+
+// jsonKind is what JSON calls a Go type.
+func jsonKind(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.String:
+		return "a string"
+	case reflect.Int, reflect.Int64:
+		return "a whole number"
+	case reflect.Float64:
+		return "a number"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Slice:
+		return "a list"
+	default:
+		return "an object"
+	}
 }
 
 // validate refuses what cannot be judged and remembers what was not understood.
@@ -279,7 +323,7 @@ func (i *inspector) exitCode() int {
 		return report.ExitLeak
 	case i.classes[checks.Damaged] > 0:
 		return report.ExitDamaged
-	case i.bad > 0 || i.classes[checks.Inconclusive] > 0 || i.lines == 0:
+	case i.bad > 0 || i.classes[checks.Inconclusive] > 0 || i.cut || i.lines == i.blank:
 		return report.ExitInconclusive
 	}
 	return report.ExitSound
@@ -293,11 +337,14 @@ func (i *inspector) notes(w io.Writer) {
 	if len(i.unknown) > 0 {
 		fmt.Fprintf(w, "crosstalk: note: members that inspect does not read were passed over: %s\n", strings.Join(sortedKeys(i.unknown), ", "))
 	}
-	if i.lines == 0 {
+	switch {
+	case i.cut:
+		fmt.Fprintf(w, "crosstalk: note: interrupted after %s; what came later was not judged\n", report.Plural(i.lines, "line"))
+	case i.lines == i.blank:
 		fmt.Fprintln(w, "crosstalk: note: the recording is empty, nothing was judged")
 	}
 	if i.bad > 0 {
-		fmt.Fprintf(w, "crosstalk: note: %d of %d lines could not be read\n", i.bad, i.lines)
+		fmt.Fprintf(w, "crosstalk: note: %d of %s could not be read\n", i.bad, report.Plural(i.lines, "line"))
 	}
 }
 

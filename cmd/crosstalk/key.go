@@ -33,7 +33,7 @@ func (k *keyFlags) required(e *env) (*tenants.Codec, error) {
 	}
 	key, err := tenants.LoadFleetKey(k.ref, ".", e.lookup)
 	if err != nil {
-		return nil, usageError(fmt.Errorf("fleet key: %w", err), "name the key by file:PATH (mode 0600) or env:NAME; 'crosstalk config init' makes one")
+		return nil, usageError(err, "name the key by file:PATH (mode 0600) or env:NAME; 'crosstalk config init' makes one")
 	}
 	return tenants.NewCodec(key), nil
 }

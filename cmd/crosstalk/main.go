@@ -38,12 +38,15 @@ type env struct {
 	lookup         func(string) (string, bool)
 	now            func() time.Time
 	terminal       bool // stderr is one
+	// interrupted is closed when the process is told to end; nil: never.
+	interrupted <-chan struct{}
 }
 
 // run runs one command line and returns its exit code.
 func run(ctx context.Context, args []string, e *env) int {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	e.interrupted = ctx.Done()
 	root := newRoot(e)
 	root.SetArgs(args)
 	root.SetIn(e.stdin)
@@ -72,19 +75,20 @@ Exit codes of commands that judge: 0 sound, 1 damaged, 3 could not tell,
 			}
 			return nil
 		},
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-		SilenceUsage:  true,
-		SilenceErrors: true,
-		Version:       version(),
+		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return refuseEmpty(cmd) },
+		SilenceUsage:      true,
+		SilenceErrors:     true,
+		Version:           version(),
 	}
 	root.SetVersionTemplate("crosstalk {{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usageError(err, fmt.Sprintf("see 'crosstalk %s --help'", cmd.Name()))
+		return usageError(err, fmt.Sprintf("see '%s --help'", cmd.CommandPath()))
 	})
 	root.AddCommand(
 		newDemo(e), newValidate(e), newProbe(e), newInspect(e), newAttribute(e), newSimulate(e), newConfig(e),
-		newServe(e), newIncidents(e), newPause(e), newResume(e), newDashboards(e),
+		newServe(e), newIncidents(e), newPause(e), newResume(e), newDashboards(e), newRunbook(e),
 	)
 	return root
 }

@@ -31,8 +31,12 @@ func (c *configFlags) addPath(cmd *cobra.Command) {
 
 // load reads the configuration and prints its warnings.
 func (c *configFlags) load(e *env) (*config.Config, error) {
-	cfg, err := config.Load(c.path, config.Options{Now: e.now(), LookupEnv: e.lookup})
+	cfg, err := orInterrupted(e, func() (*config.Config, error) {
+		return config.Load(c.path, config.Options{Now: e.now(), LookupEnv: e.lookup})
+	})
 	switch {
+	case errors.Is(err, errInterrupted):
+		return nil, fmt.Errorf("read %s: %w", c.path, err)
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, usageError(err, "name one with --config, or write a starter with 'crosstalk config init'")
 	case err != nil:

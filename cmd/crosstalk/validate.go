@@ -2,18 +2,17 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
+	"crosstalk/corpus"
 	"crosstalk/internal/config"
 	"crosstalk/internal/pipeline"
 	"crosstalk/internal/report"
@@ -48,7 +47,9 @@ configuration (20M tokens by default). When the predicted cost is above
 budget.confirm_above_usd it wants --yes.
 
 Exit codes: 0 sound, 1 damaged, 3 could not tell (a planned cell has fewer than
-80 % decided exchanges), 4 leak or foreign content, 2 usage or configuration.`,
+80 % decided exchanges), 4 leak or foreign content, 2 usage or configuration. A
+report that cannot be written leaves the exit code as it is, but for 0, which
+becomes 3.`,
 		Example: `  crosstalk validate --dry-run
   crosstalk validate -c examples/simulator.yaml
   crosstalk validate --format junit --output report.xml --yes
@@ -56,6 +57,9 @@ Exit codes: 0 sound, 1 damaged, 3 could not tell (a planned cell has fewer than
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			f.hasSeed = cmd.Flags().Changed("seed")
+			if f.asJSON && cmd.Flags().Changed("format") && f.format != "json" {
+				return exclusive(cmd, "json", "format", "--json is --format json; give one of them")
+			}
 			return validate(cmd.Context(), e, f)
 		},
 	}
@@ -93,27 +97,14 @@ func validate(ctx context.Context, e *env, f *validateFlags) error {
 		return usageError(fmt.Errorf("the run is predicted to cost USD %.2f, above confirm_above_usd of %.2f", cost, v.cfg.Budget.ConfirmAboveUSD),
 			"look at it with --dry-run, then repeat with --yes; or choose fewer probes with --only")
 	}
-	out, done, err := openOutput(e, f.output)
+	if err := requireCredential(v.site); err != nil {
+		return err
+	}
+	out, err := newReportFile(e, f.output)
 	if err != nil {
 		return err
 	}
-	s := v.run(ctx, e)
-	if err := errors.Join(s.Write(out, f.format), done()); err != nil {
-		return fmt.Errorf("write report: %w", err)
-	}
-	return withVerdict(s.ExitCode)
-}
-
-// openOutput opens the report's file before anything is spent.
-func openOutput(e *env, path string) (io.Writer, func() error, error) {
-	if path == "" {
-		return e.stdout, func() error { return nil }, nil
-	}
-	file, err := os.Create(filepath.Clean(path))
-	if err != nil {
-		return nil, nil, usageError(fmt.Errorf("open report file: %w", err), "name a file that can be written with --output")
-	}
-	return file, file.Close, nil
+	return deliver(e, out, v.run(ctx, e), f.format)
 }
 
 // validation is one run of validate, ready to start.
@@ -130,6 +121,21 @@ type validation struct {
 type plannedItem struct {
 	rounds int
 	plan   probes.Plan
+	// grown is the same round once pulse has taught the target's tokenizer:
+	// its prompts are then as long as they should be.
+	grown probes.Plan
+}
+
+// usualTokens is a calibration as pulse leaves it, at the usual four bytes a
+// token: what a prompt will come to in tokens hardly depends on it.
+func usualTokens() map[string]corpus.Calibration {
+	c := corpus.Prior()
+	c.N, c.Spread = 10, 0.01
+	known := map[string]corpus.Calibration{}
+	for _, f := range corpus.Families() {
+		known[f.Name] = c
+	}
+	return known
 }
 
 func newValidation(e *env, f *validateFlags) (*validation, error) {
@@ -191,6 +197,9 @@ func (f *validateFlags) items(cfg *config.Config) ([]pipeline.Item, error) {
 	return items, nil
 }
 
+// maxOnlyRounds bounds the rounds of --only: more is a slip of the finger.
+const maxOnlyRounds = 100_000
+
 // onlyProbes reads KIND or KIND=ROUNDS.
 func onlyProbes(only []string) ([]config.Probe, error) {
 	usual := config.DefaultPlan()
@@ -207,8 +216,9 @@ func onlyProbes(only []string) ([]config.Probe, error) {
 		}
 		p := usual[i]
 		if given {
-			if _, err := fmt.Sscanf(rounds, "%d", &p.Rounds); err != nil || p.Rounds < 1 {
-				return nil, usageError(fmt.Errorf("--only %q: rounds must be a positive number", text), "write it like pulse=5")
+			var err error
+			if p.Rounds, err = strconv.Atoi(rounds); err != nil || p.Rounds < 1 || p.Rounds > maxOnlyRounds {
+				return nil, usageError(fmt.Errorf("--only %q: rounds must be a positive number, at most %s", text, report.Number(maxOnlyRounds)), "write it like pulse=5")
 			}
 		}
 		list = append(list, p)
@@ -222,7 +232,8 @@ func onlyProbes(only []string) ([]config.Probe, error) {
 func (v *validation) plan(e *env, asked bool) error {
 	kept := v.campaign.Items[:0]
 	for _, item := range v.campaign.Items {
-		plan, err := item.Probe.Plan(v.campaign.Seed, probes.State{Target: v.site.Target, Tenants: v.site.Tenants, Now: e.now()})
+		state := probes.State{Target: v.site.Target, Tenants: v.site.Tenants, Now: e.now()}
+		plan, err := item.Probe.Plan(v.campaign.Seed, state)
 		if err != nil && !asked && !errors.Is(err, probes.ErrNotAllowed) {
 			v.header.Notes = append(v.header.Notes, fmt.Sprintf("%s is left out: %v", item.Probe.Kind(), err))
 			continue
@@ -230,79 +241,30 @@ func (v *validation) plan(e *env, asked bool) error {
 		if err != nil {
 			return usageError(fmt.Errorf("plan %s: %w", item.Probe.Kind(), err), "leave it out of probes in the configuration, or choose others with --only")
 		}
-		v.plans = append(v.plans, plannedItem{rounds: item.Rounds, plan: plan})
+		state.Calibration = usualTokens()
+		grown, err := item.Probe.Plan(v.campaign.Seed, state)
+		if err != nil {
+			grown = plan
+		}
+		v.plans = append(v.plans, plannedItem{rounds: item.Rounds, plan: plan, grown: grown})
 		kept = append(kept, item)
 	}
 	v.campaign.Items = kept
 	return nil
 }
 
-// predicted is the likeliest cost of the run in USD.
+// predicted is the likeliest cost of the run in USD, at the lengths that prompts
+// have once the target's tokenizer is known.
 func (v *validation) predicted() float64 {
 	var usd float64
 	for _, p := range v.plans {
-		usd += float64(p.rounds) * p.plan.Cost(v.site.Target.Pricing)
+		usd += float64(p.rounds) * p.grown.Cost(v.site.Target.Pricing)
 	}
 	return usd
 }
 
-// dryRun is the JSON form of a dry run.
-type dryRun struct {
-	Seed   uint64        `json:"seed"`
-	Plans  []dryRunProbe `json:"plans"`
-	Tokens int64         `json:"tokens"`
-	USD    float64       `json:"usd"`
-	MostT  int64         `json:"tokens_at_most"`
-	MostU  float64       `json:"usd_at_most"`
-}
-
-type dryRunProbe struct {
-	Rounds int         `json:"rounds"`
-	Plan   probes.Plan `json:"first_plan"`
-}
-
-// printPlans prints what would be sent. Later rounds differ in seed and in what
-// has been learnt, not in kind.
-func (v *validation) printPlans(w io.Writer, asJSON bool) error {
-	d := dryRun{Seed: v.campaign.Seed, USD: v.predicted()}
-	for _, p := range v.plans {
-		most := p.plan.Spend(v.site.Target.Pricing)
-		d.Plans = append(d.Plans, dryRunProbe{p.rounds, p.plan})
-		d.Tokens += int64(p.rounds) * p.plan.Tokens()
-		d.MostT += int64(p.rounds) * most.Tokens
-		d.MostU += float64(p.rounds) * most.USD
-	}
-	if asJSON {
-		enc := json.NewEncoder(w)
-		enc.SetIndent("", "  ")
-		return enc.Encode(d)
-	}
-	for _, p := range v.plans {
-		if _, err := fmt.Fprintf(w, "%d rounds, the first:\n", p.rounds); err != nil {
-			return err
-		}
-		if err := p.plan.WriteTable(w, v.site.Target.Pricing); err != nil {
-			return err
-		}
-		if _, err := fmt.Fprintln(w); err != nil {
-			return err
-		}
-	}
-	_, err := fmt.Fprintf(w, "in all about %d tokens and USD %.2f, at most %d tokens and USD %.2f before the target's tokenizer is known; caps: %s\nnothing was sent\n",
-		d.Tokens, d.USD, d.MostT, d.MostU, caps(v.cfg.Budget))
-	return err
-}
-
-func caps(b config.Budget) string {
-	text := fmt.Sprintf("%d tokens a run", b.TokensPerRun)
-	if b.USDPerRun > 0 {
-		text += fmt.Sprintf(", USD %.2f a run", b.USDPerRun)
-	}
-	return text
-}
-
 // run runs the campaign and sums it up. What ended it early is a note in the
-// summary, and counts as not decided.
+// summary, and what was then never begun counts as not decided.
 func (v *validation) run(ctx context.Context, e *env) *report.Summary {
 	p := newProgress(e)
 	total, n := 0, 0
@@ -311,18 +273,46 @@ func (v *validation) run(ctx context.Context, e *env) *report.Summary {
 	}
 	v.campaign.Before = func(plan probes.Plan) {
 		n++
-		p.say("round %d of about %d: %s, %d tokens", n, max(total, n), plan.Probe, plan.Tokens())
+		p.say("round %d of about %d: %s, %s tokens", n, max(total, n), plan.Probe, report.Number(plan.Tokens()))
 	}
 	v.header.Started = e.now()
 	outcomes, err := v.campaign.Run(ctx)
 	p.end()
 	v.header.Ended = e.now()
 	if err != nil {
-		v.header.Notes = append(v.header.Notes, "ended early: "+err.Error())
+		v.header.Notes = append(v.header.Notes, endedEarly(err))
 	}
 	s := report.Summarize(v.header, outcomes, tenantNames(v.site.Tenants), v.site.Target.Pricing)
 	if err != nil {
+		v.addNeverBegun(s, outcomes)
 		s.Shortened()
 	}
 	return s
+}
+
+// endedEarly says why a run ended early, and what to do about it.
+func endedEarly(err error) string {
+	switch {
+	case errors.Is(err, probes.ErrBudget):
+		return fmt.Sprintf("ended early: %v; raise budget.tokens_per_run (or the cap it names), or choose fewer probes with --only", err)
+	case errors.Is(err, context.Canceled):
+		return "ended early: interrupted"
+	default:
+		return fmt.Sprintf("ended early: %v", err)
+	}
+}
+
+// addNeverBegun adds the planned rounds that have no outcome.
+func (v *validation) addNeverBegun(s *report.Summary, outcomes []*report.Outcome) {
+	begun := map[string]int{}
+	for _, o := range outcomes {
+		if o.Round.Plan.Confirm == uuid.Nil {
+			begun[o.Round.Plan.Probe]++
+		}
+	}
+	for _, p := range v.plans {
+		done := min(begun[p.plan.Probe], p.rounds)
+		begun[p.plan.Probe] -= done
+		s.AddPlanned(p.grown, p.rounds-done)
+	}
 }

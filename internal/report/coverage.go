@@ -32,8 +32,9 @@ func (s *Summary) coverage() []string {
 	if len(s.NotSent) > 0 {
 		add("not sent: %s", counted(s.NotSent))
 	}
-	if thin := s.Thin(); len(thin) > 0 {
-		add("too little decided (under %.0f %% of what was planned): %s", 100*decidedShare, s.thinNames(thin))
+	// Where no cell has enough, the verdict says it all.
+	if thin := s.Thin(); len(thin) > 0 && len(thin) < len(s.Cells) {
+		add("too little decided (under %.0f %% of what was planned): %s", 100*decidedShare, cellNames(thin))
 	}
 	switch n := s.Routes.Tenants; {
 	case n == 1:
@@ -45,13 +46,9 @@ func (s *Summary) coverage() []string {
 	return lines
 }
 
-// thinNames names the thin cells in short: all of them, or each.
-func (s *Summary) thinNames(thin []Cell) string {
-	if len(thin) == len(s.Cells) && len(thin) > 1 {
-		return fmt.Sprintf("each of the %d cells", len(thin))
-	}
+func cellNames(cells []Cell) string {
 	var names []string
-	for _, c := range thin {
+	for _, c := range cells {
 		names = append(names, CellName(c.Cell))
 	}
 	return strings.Join(names, "; ")
