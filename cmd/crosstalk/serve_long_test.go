@@ -1,0 +1,8 @@
+//go:build long && e2e
+
+package main
+
+import "testing"
+
+// TestLongKills is TestE2EKills two hundred times over.
+func TestLongKills(t *testing.T) { killServe(t, 200) }
