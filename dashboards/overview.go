@@ -155,7 +155,7 @@ func believedRow() row {
 		}.areas(),
 		panel{
 			title: "Delay of pages", width: 12, unit: "s", about: "From commit to delivery, 95th percentile over an hour.",
-			queries: []query{{`histogram_quantile(0.95, sum by (notifier, le) (rate(crosstalk_page_delay_seconds_bucket[1h])))`, "{{notifier}}"}},
+			queries: []query{{quantile("0.95", "crosstalk_page_delay_seconds", "", "notifier", "1h"), "{{notifier}}"}},
 		}.lines(),
 	}}
 }

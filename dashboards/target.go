@@ -76,17 +76,17 @@ func worthRow() row {
 }
 
 func timingRow() row {
-	quantile := func(title, series, q, about string) cog.Builder[dashboard.Panel] {
+	times := func(title, series, q, about string) cog.Builder[dashboard.Panel] {
 		return panel{
 			title: title, width: 12, unit: "s", about: about,
-			queries: []query{{`histogram_quantile(` + q + `, sum by (length, le) (rate(` + series + `_bucket{target="$target"}[$__rate_interval])))`, "{{length}}"}},
+			queries: []query{{quantile(q, series, `{target="$target"}`, "length", "$__rate_interval"), "{{length}}"}},
 		}.lines()
 	}
 	return row{"How fast does it answer?", panels{
-		quantile("Time to first token, median", "crosstalk_time_to_first_token_seconds", "0.5", "Sound exchanges, by length. A long prompt that is suddenly fast was not read."),
-		quantile("Time to first token, 95th percentile", "crosstalk_time_to_first_token_seconds", "0.95", "Sound exchanges, by length."),
-		quantile("Duration, median", "crosstalk_exchange_duration_seconds", "0.5", "Whole answers, by length."),
-		quantile("Duration, 95th percentile", "crosstalk_exchange_duration_seconds", "0.95", "Whole answers, by length."),
+		times("Time to first token, median", "crosstalk_time_to_first_token_seconds", "0.5", "Sound exchanges, by length. A long prompt that is suddenly fast was not read."),
+		times("Time to first token, 95th percentile", "crosstalk_time_to_first_token_seconds", "0.95", "Sound exchanges, by length."),
+		times("Duration, median", "crosstalk_exchange_duration_seconds", "0.5", "Whole answers, by length."),
+		times("Duration, 95th percentile", "crosstalk_exchange_duration_seconds", "0.95", "Whole answers, by length."),
 	}}
 }
 
