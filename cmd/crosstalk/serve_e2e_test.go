@@ -222,7 +222,6 @@ func killServe(t *testing.T, kills int) {
 	s, p := faultyServed(t)
 	s.stop()
 	<-s.code
-	s.code <- 0
 	var mu sync.Mutex
 	keys := map[string]int{}
 	done := make(chan struct{})
