@@ -28,9 +28,9 @@ func answerOf(s *subject) []Finding {
 	if s.expected() == "" || s.r.Failure != nil || s.mannerOf() != answering {
 		return nil
 	}
-	content, right := Normalize(s.r.Content), Normalize(s.expected())
+	content, right := normalizedHead(s.r.Content), Normalize(s.expected())
 	switch {
-	case content == right && len(s.r.Extra) == 0:
+	case content == right && len(s.r.Content) <= maxRead && len(s.r.Extra) == 0:
 		return s.answered(KindExact, Sound, "the right answer and nothing else")
 	case content == "":
 		return s.withoutContent()
@@ -41,6 +41,14 @@ func answerOf(s *subject) []Finding {
 	default:
 		return s.wrong(content, right)
 	}
+}
+
+// normalizedHead is Normalize of a text, or of the beginning of a long one.
+func normalizedHead(text string) string {
+	if len(text) > maxRead {
+		text = text[:windowSize]
+	}
+	return Normalize(text)
 }
 
 func (s *subject) answered(kind string, class Class, detail string) []Finding {

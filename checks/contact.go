@@ -25,7 +25,9 @@ type contactCheck struct{}
 
 func (contactCheck) Name() string { return "contact" }
 
-func (c contactCheck) Run(in *Input) []Finding { return in.each(c.Name(), contactOf) }
+func (c contactCheck) Run(in *Input) []Finding {
+	return in.each(c.Name(), func(s *subject) []Finding { return append(contactOf(s), s.unread()...) })
+}
 
 func contactOf(s *subject) []Finding {
 	switch s.mannerOf() {

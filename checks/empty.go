@@ -109,7 +109,7 @@ func (s *subject) visible() int {
 func visibleIn(text string) int {
 	n := 0
 	for _, r := range text {
-		if !unicode.IsSpace(r) && unicode.IsGraphic(r) {
+		if r > ' ' && r < 0x7f || r >= 0x7f && !unicode.IsSpace(r) && unicode.IsGraphic(r) {
 			n++
 		}
 	}

@@ -2,6 +2,7 @@ package checks
 
 import (
 	"io"
+	"maps"
 	"strings"
 	"unicode/utf8"
 
@@ -30,6 +31,7 @@ type formText struct {
 	channel Channel
 	strict  bool   // of a closed task
 	whole   bool   // every seal asked for is in the content
+	more    bool   // the text goes on behind this part of it
 	given   string // what the prompt and the right answer give the model to repeat
 }
 
@@ -56,7 +58,7 @@ func judgeForm(s *subject, rule func(formText) []flaw) []Finding {
 		if t.text == "" || c == ChannelReasoning && t.whole {
 			continue
 		}
-		flaws := rule(t)
+		flaws := t.flaws(rule)
 		if len(flaws) > 0 && ours == nil {
 			ours = kindsOf(rule(formText{text: t.given, channel: ChannelContent}))
 		}
@@ -65,6 +67,25 @@ func judgeForm(s *subject, rule func(formText) []flaw) []Finding {
 				found = append(found, f.finding(c, Damaged))
 			}
 		}
+	}
+	return found
+}
+
+// flaws runs a rule over the windows of a text. A flaw of a kind that an earlier
+// window had is the same flaw.
+func (t formText) flaws(rule func(formText) []flaw) []flaw {
+	text, kinds := t.text, map[string]bool{}
+	var found []flaw
+	for _, part := range windows(text, maxRead, windowSize) {
+		t.text, t.more = text[part[0]:part[1]], part[1] < len(text)
+		new := rule(t)
+		for _, f := range new {
+			if !kinds[f.kind] {
+				f.start, f.end = f.start+part[0], f.end+part[0]
+				found = append(found, f)
+			}
+		}
+		maps.Copy(kinds, kindsOf(new))
 	}
 	return found
 }
@@ -119,11 +140,17 @@ func (s *subject) whole() bool {
 
 // complete counts the seals that are in the content word for word. Other
 // choices and what followed the end do not count: no client reads them.
-func (s *subject) complete() int { return s.completeIn(s.r.Content) }
+func (s *subject) complete() int {
+	if s.completed == nil {
+		n := s.completeIn(s.r.Content)
+		s.completed = &n
+	}
+	return *s.completed
+}
 
 // maxSearched bounds the text that is searched for seals. No answer to our tasks
 // is longer than a few kilobytes.
-const maxSearched = 1 << 20
+const maxSearched = 256 << 10
 
 // completeIn counts the seals that are in a text word for word.
 func (s *subject) completeIn(text string) int {

@@ -2,6 +2,7 @@ package checks
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"crosstalk/internal/words"
@@ -57,12 +58,20 @@ func (s *subject) markerPieces(c Channel) []piece {
 			}
 		}
 	}
-	tried := math.Log2(float64(len(words.Scan(s.text(c))))) + math.Log2(float64(compared*markerPlaces))
+	tried := math.Log2(float64(wordsIn(s.text(c)))) + math.Log2(float64(compared*markerPlaces))
 	for i := range pieces {
 		pieces[i].log2 += tried
 		pieces[i].offset = s.facts.markerOffset(pieces[i])
 	}
 	return pieces
+}
+
+// wordsIn counts the words of a text; of a long one it is a bound from above.
+func wordsIn(text string) int {
+	if len(text) > maxRead {
+		return len(text) / 2
+	}
+	return len(words.Scan(text))
 }
 
 // strangeRuns are the runs of marker words in a channel that neither a verified
@@ -100,12 +109,9 @@ func (s *subject) strangeRuns(c Channel) [][]words.Word {
 }
 
 func (s *subject) inMarker(c Channel, w words.Word) bool {
-	for _, h := range s.markers(c) {
-		if w.Start >= h.Start && w.End <= h.End {
-			return true
-		}
-	}
-	return false
+	hits := s.markers(c) // in order of their beginning
+	i, _ := slices.BinarySearchFunc(hits, w.Start+1, func(h tenants.Hit, at int) int { return h.Start - at })
+	return i > 0 && w.End <= hits[i-1].End
 }
 
 // gram is the first words of a run as a map key.

@@ -54,6 +54,10 @@ var (
 // more is about something else, whatever it says of itself.
 const maxMannerUnexplained = 6
 
+// maxManner is the longest text, in bytes, that is looked at for its manner: a
+// refusal is some lines long.
+const maxManner = 64 << 10
+
 // mannerOf classifies what the target says in place of an answer. Text with a
 // part of the answer in it is answering.
 func (s *subject) mannerOf() manner {
@@ -72,7 +76,7 @@ func (s *subject) classify() manner {
 		return failing
 	}
 	r := s.read(ChannelContent)
-	if len(r.words) == 0 || len(r.seals) > 0 || s.contentHolds() || r.stretch().unexplained > maxMannerUnexplained {
+	if len(r.text) > maxManner || len(r.words) == 0 || len(r.seals) > 0 || s.contentHolds() || r.stretch().unexplained > maxMannerUnexplained {
 		return answering
 	}
 	forms := []struct {
@@ -145,9 +149,9 @@ func (r *reading) sentences() []sentence {
 }
 
 // endsSentence reports whether what stands between two words ends a sentence: a
-// line end, or a stop before a blank.
+// line end, a stop before a blank, or more than stands between two words.
 func endsSentence(between string) bool {
-	if strings.ContainsAny(between, "\n。！？") {
+	if len(between) > windowEdge || strings.ContainsAny(between, "\n。！？") {
 		return true
 	}
 	for _, stop := range []string{". ", "! ", "? ", ": ", "; "} {

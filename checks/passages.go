@@ -125,10 +125,10 @@ func (r *reading) worthSearching() bool {
 // tellingIn counts the telling words of a range of bytes, outside a second one.
 func (r *reading) tellingIn(start, end, exceptStart, exceptEnd int) int {
 	n := 0
-	for i, w := range r.words {
-		inside := w.Start >= start && w.End <= end
+	for i := r.wordAt(start); i < len(r.words) && r.words[i].End <= end; i++ {
+		w := r.words[i]
 		excepted := w.Start >= exceptStart && w.End <= exceptEnd
-		if inside && !excepted && r.telling(i) {
+		if !excepted && r.telling(i) {
 			n++
 		}
 	}
@@ -160,7 +160,7 @@ func (s *subject) searchedPieces(c Channel, budget *int) (pieces []piece, done b
 		if prompt == nil {
 			continue
 		}
-		spans, pages := prompt.Match(s.text(c), minSearchedRun, *budget)
+		spans, pages := matchWindows(prompt, s.text(c), minSearchedRun, *budget)
 		read += pages
 		*budget -= pages
 		for _, sp := range spans {

@@ -35,6 +35,8 @@ type reading struct {
 	words []words.Word
 	kinds []wordKind
 	seals []occurrence // runs of seal words, in order
+	// secret is shared with the clones: it does not depend on the kinds.
+	secret *secretPlaces
 }
 
 // read is the reading of a channel of the response.
@@ -57,7 +59,7 @@ func (s *subject) read(c Channel) *reading {
 }
 
 func newReading(text string, seals []seal) *reading {
-	r := &reading{text: text, words: words.Scan(text)}
+	r := &reading{text: text, words: scanWindows(text), secret: &secretPlaces{}}
 	r.kinds = make([]wordKind, len(r.words))
 	r.seals = occurrences(seals, r.words)
 	for _, o := range r.seals {
@@ -93,12 +95,18 @@ func (r *reading) mark(from, to int, k wordKind) {
 
 // markBytes marks the words that lie within a range of bytes.
 func (r *reading) markBytes(start, end int, k wordKind) {
-	from, _ := slices.BinarySearchFunc(r.words, start, func(w words.Word, at int) int { return w.Start - at })
+	from := r.wordAt(start)
 	to := from
 	for to < len(r.words) && r.words[to].End <= end {
 		to++
 	}
 	r.mark(from, to, k)
+}
+
+// wordAt is the first word that begins at or behind a byte.
+func (r *reading) wordAt(offset int) int {
+	i, _ := slices.BinarySearchFunc(r.words, offset, func(w words.Word, at int) int { return w.Start - at })
+	return i
 }
 
 // explainAnswer marks the words of the right answer wherever three of them, or

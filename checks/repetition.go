@@ -151,7 +151,7 @@ func (t formText) loops(l loop) bool {
 		return false // for the empty check, and for runs
 	}
 	n := runesIn(t.text, l.start, l.end)
-	atEnd := strings.TrimSpace(t.text[l.end:]) == ""
+	atEnd := !t.more && strings.TrimSpace(t.text[l.end:]) == ""
 	if t.strict {
 		switch {
 		case kind.rules && n <= maxRuleRun:

@@ -12,6 +12,19 @@ import (
 // TestSearchBudget: an answer of nothing but marker words is more than can be
 // searched for altered markers. That is said, and the answer is never sound.
 func TestSearchBudget(t *testing.T) {
+	a := askedPrompts(t)[0]
+	class, findings := a.judge(a.prompt.Expected()+"\n"+listWords(t), "")
+	if class == checks.Sound || class == checks.Leak {
+		t.Errorf("was judged %s", class)
+	}
+	if !strings.Contains(findings, checks.KindSearchBudget) {
+		t.Errorf("the search was cut short and does not say so:\n%s", findings)
+	}
+}
+
+// listWords are 4000 words of the marker list at random.
+func listWords(t testing.TB) string {
+	t.Helper()
 	list, err := os.ReadFile("../tenants/words-1024.txt")
 	if err != nil {
 		t.Fatal(err)
@@ -22,12 +35,5 @@ func TestSearchBudget(t *testing.T) {
 	for range 4000 {
 		b.WriteString(all[rng.IntN(len(all))] + " ")
 	}
-	a := askedPrompts(t)[0]
-	class, findings := a.judge(a.prompt.Expected()+"\n"+b.String(), "")
-	if class == checks.Sound || class == checks.Leak {
-		t.Errorf("was judged %s", class)
-	}
-	if !strings.Contains(findings, checks.KindSearchBudget) {
-		t.Errorf("the search was cut short and does not say so:\n%s", findings)
-	}
+	return b.String()
 }

@@ -26,22 +26,42 @@ func (r *reading) secrets() map[int]bool {
 	if !slices.Contains(r.kinds, unexplained) {
 		return found // every form has such a word, or too little beside it to matter
 	}
-	for _, form := range secretForms {
-		for _, m := range form.FindAllStringIndex(r.text, -1) {
-			if i, ok := r.foreignIn(m[0], m[1]); ok {
-				found[i] = true
-			}
+	for _, place := range r.secret.in(r.text) {
+		if i, ok := r.foreignIn(place[0], place[1]); ok {
+			found[i] = true
 		}
 	}
 	return found
+}
+
+// secretPlaces are where the secretForms are in a text, searched for once.
+type secretPlaces struct {
+	searched bool
+	places   [][2]int
+}
+
+func (p *secretPlaces) in(text string) [][2]int {
+	if p.searched {
+		return p.places
+	}
+	p.searched = true
+	for _, part := range windows(text, maxRead, windowSize) {
+		for _, form := range secretForms {
+			for _, m := range form.FindAllStringIndex(text[part[0]:part[1]], -1) {
+				p.places = append(p.places, [2]int{part[0] + m[0], part[0] + m[1]})
+			}
+		}
+	}
+	return p.places
 }
 
 // foreignIn returns the first word of a range of bytes if no word of the range
 // is the answer's or the prompt's.
 func (r *reading) foreignIn(start, end int) (word int, ok bool) {
 	word = -1
-	for i, w := range r.words {
-		if w.End <= start || w.Start >= end {
+	// A word may begin before the range and reach into it.
+	for i := max(0, r.wordAt(start)-1); i < len(r.words) && r.words[i].Start < end; i++ {
+		if r.words[i].End <= start {
 			continue
 		}
 		if k := r.kinds[i]; k == answerWord || k == passageWord {

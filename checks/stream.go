@@ -168,6 +168,7 @@ func (s *subject) restarted() []Finding {
 	var found []Finding
 	for _, c := range []Channel{ChannelContent, ChannelToolArguments} {
 		text := s.written(c)
+		text = text[:min(len(text), maxRead)]
 		k := restartIn(text)
 		if k == 0 || !classify(text[:k]).letters || c == ChannelToolArguments && len(s.r.Tools) > 1 {
 			continue

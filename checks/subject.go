@@ -78,6 +78,7 @@ type subject struct {
 	match      map[Channel][]corpus.Span
 	parts      map[Channel]foundPieces
 	touch      *contact
+	completed  *int // seals that are whole in the content
 	manner     *manner
 }
 
@@ -160,7 +161,7 @@ func (s *subject) passages(c Channel) []corpus.Span {
 	m, ok := s.match[c]
 	if !ok {
 		if s.x.Prompt != nil && s.text(c) != "" {
-			m, _ = s.x.Prompt.Match(s.text(c), minPassage-1, 0)
+			m, _ = matchWindows(s.x.Prompt, s.text(c), minPassage-1, 0)
 		}
 		s.match[c] = m
 	}

@@ -3,6 +3,7 @@ package probes
 import (
 	"context"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/google/uuid"
@@ -21,6 +22,9 @@ type Runner struct {
 	Clients map[string]provider.Client
 	Tenants []tenants.Tenant
 	Target  Target
+	// Refused are tenants, by name, that send nothing, and why: the target
+	// refused them in earlier rounds. Their exchanges are skipped.
+	Refused map[string]string
 	// Timeout bounds one exchange; nil is DefaultTimeout.
 	Timeout func(Intent) time.Duration
 }
@@ -46,7 +50,7 @@ func Run(ctx context.Context, r Runner, plan Plan) (*Round, error) {
 		return nil, fmt.Errorf("round of %s on target %s: %w", plan.Probe, plan.Target, err)
 	}
 	round.Started = time.Now()
-	var b brake
+	b := brake{stopped: maps.Clone(r.Refused)}
 	for _, step := range plan.Steps {
 		n := len(step.Intents)
 		r.step(ctx, &b, shots[:n])

@@ -40,15 +40,18 @@ const maxConfirmations = 2
 
 // Run runs the campaign. It goes on after a round that found damage and after
 // a leak of our own content; a length band in which a stranger's content is
-// suspected is left alone after its confirmation (Known.Stopped). It ends
-// early, with an error, when ctx ends or a cap is reached; the outcomes so far
-// are returned in every case.
+// suspected is left alone after its confirmation (Known.Stopped), and a tenant
+// that the target refuses again after its credential was read anew is left out.
+// It ends early, with an error, when ctx ends, a cap is reached, every tenant is
+// left out, or several rounds in a row decided nothing since the target does not
+// answer; the outcomes so far are returned in every case.
 func (c *Campaign) Run(ctx context.Context) ([]*report.Outcome, error) {
 	rng := rand.New(rand.NewPCG(c.Seed, 0))
+	var p patience
 	var outcomes []*report.Outcome
 	for _, item := range c.Items {
 		for range item.Rounds {
-			more, err := c.round(ctx, item.Probe, rng)
+			more, err := c.round(ctx, &p, item.Probe, rng)
 			outcomes = append(outcomes, more...)
 			if err != nil {
 				return outcomes, err
@@ -59,13 +62,14 @@ func (c *Campaign) Run(ctx context.Context) ([]*report.Outcome, error) {
 }
 
 // round runs one round and the confirmations it calls for.
-func (c *Campaign) round(ctx context.Context, p probes.Probe, rng *rand.Rand) ([]*report.Outcome, error) {
+func (c *Campaign) round(ctx context.Context, pt *patience, p probes.Probe, rng *rand.Rand) ([]*report.Outcome, error) {
 	var outcomes []*report.Outcome
 	confirm := uuid.Nil
 	for n := 0; n <= maxConfirmations; n++ {
-		o, err := c.one(ctx, p, rng.Uint64(), confirm)
+		o, err := c.one(ctx, pt, p, rng.Uint64(), confirm)
 		if o != nil {
 			outcomes = append(outcomes, o)
+			pt.learn(o)
 			if c.After != nil {
 				c.After(o)
 			}
@@ -78,9 +82,12 @@ func (c *Campaign) round(ctx context.Context, p probes.Probe, rng *rand.Rand) ([
 	return outcomes, nil
 }
 
-func (c *Campaign) one(ctx context.Context, p probes.Probe, seed uint64, confirm uuid.UUID) (*report.Outcome, error) {
+func (c *Campaign) one(ctx context.Context, pt *patience, p probes.Probe, seed uint64, confirm uuid.UUID) (*report.Outcome, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("campaign ended before %s: %w", p.Kind(), context.Cause(ctx))
+	}
+	if err := pt.giveUp(c.Site.Target.Name, c.Site.Tenants); err != nil {
+		return nil, err
 	}
 	state, err := c.Engine.State(ctx, c.Site, confirm)
 	if err != nil {
@@ -93,7 +100,7 @@ func (c *Campaign) one(ctx context.Context, p probes.Probe, seed uint64, confirm
 	if c.Before != nil {
 		c.Before(plan)
 	}
-	return c.Engine.Round(ctx, c.Site, plan)
+	return c.Engine.round(ctx, c.Site, plan, pt.refused)
 }
 
 // wantsConfirmation reports whether the outcome, which n confirmations have led

@@ -97,6 +97,11 @@ func (e *Engine) State(ctx context.Context, site *Site, confirm uuid.UUID) (prob
 // is in the outcome; an error means that the round did not take place or that
 // its outcome could not be kept.
 func (e *Engine) Round(ctx context.Context, site *Site, plan probes.Plan) (*report.Outcome, error) {
+	return e.round(ctx, site, plan, nil)
+}
+
+// round is Round without the tenants that the target has refused.
+func (e *Engine) round(ctx context.Context, site *Site, plan probes.Plan, refused map[string]string) (*report.Outcome, error) {
 	known, err := e.Store.Known(ctx, site.Target.Name)
 	if err != nil {
 		return nil, fmt.Errorf("read what is known of target %s: %w", site.Target.Name, err)
@@ -108,7 +113,7 @@ func (e *Engine) Round(ctx context.Context, site *Site, plan probes.Plan) (*repo
 		return o, nil
 	}
 	state := probes.State{Target: site.Target, Tenants: site.Tenants, Calibration: known.Calibration, Limit: known.Limit, MaxTokens: known.MaxTokens}
-	o.Round, err = probes.Run(ctx, e.runner(site), plan)
+	o.Round, err = probes.Run(ctx, e.runner(site, refused), plan)
 	if err != nil {
 		return nil, fmt.Errorf("run %s against %s: %w", plan.Probe, site.Target.Name, err)
 	}
@@ -123,10 +128,11 @@ func (e *Engine) Round(ctx context.Context, site *Site, plan probes.Plan) (*repo
 	return o, nil
 }
 
-func (e *Engine) runner(site *Site) probes.Runner {
+func (e *Engine) runner(site *Site, refused map[string]string) probes.Runner {
 	return probes.Runner{
 		Minter: e.Minter, Journal: e.Store,
 		Target: site.Target, Tenants: site.Tenants, Clients: site.Clients,
+		Refused: refused,
 	}
 }
 

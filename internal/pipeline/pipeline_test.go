@@ -26,13 +26,21 @@ type client struct {
 	mu     sync.Mutex
 	sent   []int64 // sizes of the prompts, in order
 	answer func(p *corpus.Prompt) string
+	// refuse, if set, is asked first, with the number of the request from 1.
+	refuse func(n int) *provider.Response
 }
 
 func (c *client) Do(_ context.Context, req *provider.Request) (*provider.Response, error) {
 	p := req.Prompt.(*corpus.Prompt)
 	c.mu.Lock()
 	c.sent = append(c.sent, p.Size())
+	n := len(c.sent)
 	c.mu.Unlock()
+	if c.refuse != nil {
+		if r := c.refuse(n); r != nil {
+			return r, nil
+		}
+	}
 	prompt, completion := int(p.Size())/4+10, 100
 	total := prompt + completion
 	return &provider.Response{

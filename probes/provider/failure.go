@@ -26,6 +26,13 @@ const (
 	FailureRedirect   FailureKind = "redirect"   // 3xx: not followed
 )
 
+// RefusesTenant reports whether the target refuses who asks rather than what is
+// asked: for the tenant's key, its money or its allowance. Nothing more of it
+// will be taken until a person has looked.
+func (k FailureKind) RefusesTenant() bool {
+	return k == FailureAuth || k == FailurePayment || k == FailureQuota
+}
+
 // Failure is why a request did not succeed, as the target told it. Its texts
 // never hold the request's credential.
 type Failure struct {

@@ -1,0 +1,59 @@
+package checks_test
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"crosstalk/checks"
+	"crosstalk/probes"
+	"crosstalk/probes/provider"
+)
+
+// largeSize is the most that a client reads of a body.
+const largeSize = 16 << 20
+
+// largeTexts are answers as long as a client reads, of the kinds that cost the
+// most: one word, very many words, many different ones, private data, our own
+// answer over and over.
+func largeTexts(b testing.TB, a asked) map[string]string {
+	fill := func(unit string) string { return strings.Repeat(unit, largeSize/len(unit)+1)[:largeSize] }
+	return map[string]string{
+		"one letter":   fill("x"),
+		"one word":     fill("a "),
+		"prose":        fill(stranger(rand.New(rand.NewPCG(1, 2)), 400) + "\n"),
+		"own prompt":   fill(a.document + "\n"),
+		"own answer":   fill(a.prompt.Expected() + "\n"),
+		"addresses":    fill("write to jane.doe@example.org or call +44 20 7946 0958, "),
+		"many scripts": fill("aя日ب й語 "),
+		"not utf-8":    fill("\xff\xc3 "),
+		"list words":   fill(listWords(b) + " "),
+		"blanks":       fill(" \n"),
+	}
+}
+
+// judgeLarge runs every check over one answer.
+func (a asked) judgeLarge(content string) checks.Report {
+	x := &probes.Exchange{
+		ID: vectorID(1), Tenant: a.payload.Tenant, Payload: a.payload, Prompt: a.prompt,
+		Intent:   probes.Intent{Spec: a.spec, Expect: probes.ExpectAnswer, MaxTokens: 4096},
+		Response: &provider.Response{Status: 200, Content: content, FinishReason: "stop", Body: []byte(content)},
+	}
+	return checks.Run(checks.Input{
+		Round: &probes.Round{Started: vectorStart, Ended: vectorStart, Exchanges: []*probes.Exchange{x}}, Codec: a.codec,
+	}, checks.All())
+}
+
+// BenchmarkLarge judges the longest bodies that a client reads. The bar is two
+// seconds and 200 MB each.
+func BenchmarkLarge(b *testing.B) {
+	a := askedPrompts(b)[0]
+	for name, text := range largeTexts(b, a) {
+		b.Run(strings.ReplaceAll(name, " ", "_"), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				a.judgeLarge(text)
+			}
+		})
+	}
+}
