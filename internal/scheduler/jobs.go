@@ -20,7 +20,7 @@ const (
 	attempts = 2
 	// The queue is asked for jobs this often: half of it is the mean lag of a
 	// turn behind its slot.
-	fetchEvery    = 200 * time.Millisecond
+	fetchEvery    = 500 * time.Millisecond
 	fetchCooldown = 50 * time.Millisecond
 	// slack is what the queue waits beyond the longest turn before it cuts a
 	// job's context, and again before it takes the job for dead.

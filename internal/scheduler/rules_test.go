@@ -237,6 +237,21 @@ func TestSurgeIsGated(t *testing.T) {
 	}
 }
 
+// TestSurgeMixed: a stranger's content beside a leak of our own is enough to
+// ask no more.
+func TestSurgeMixed(t *testing.T) {
+	e := local("edge", time.Minute)
+	o := outcome("edge", checks.Leak, nil)
+	o.Report.Verdicts = append(o.Report.Verdicts, checks.Verdict{Class: checks.Foreign})
+	if newRules().surge(&e, o, noon) {
+		t.Error("a round with a stranger's content in it is followed by a surge")
+	}
+	o.Report.Verdicts[1].Class = checks.Inconclusive
+	if !newRules().surge(&e, o, noon) {
+		t.Error("a leak beside an undecided exchange is not followed by a surge")
+	}
+}
+
 // TestSurgeRounds: a finding is followed by three more rounds at once; what
 // suspects a stranger's content or says nothing ends it.
 func TestSurgeRounds(t *testing.T) {
