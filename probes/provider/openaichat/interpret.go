@@ -77,18 +77,21 @@ func (r *reading) contentType(given string) {
 func (r *reading) plain() {
 	root, end, ok := r.json(r.resp.Body)
 	if !ok {
-		r.extras.AddLine("body", string(r.resp.Body))
+		if f := r.resp.Failure; f.Kind == provider.FailureMalformed || len(r.resp.Body) > maxFrame {
+			r.extras.AddLine("body", string(r.resp.Body))
+		}
 		return
 	}
 	if end < len(r.resp.Body) {
 		r.resp.AddProblem("after_body", "bytes after the JSON answer", end)
 		r.extras.AddLine("after the body", string(r.resp.Body[end:]))
 	}
-	if f := provider.ClassifyError(r.resp.Status, r.resp.Header, r.resp.Body); f != nil {
-		r.resp.Fail(f)
-	}
+	told := provider.ClassifyError(r.resp.Status, r.resp.Header, r.resp.Body)
+	r.resp.Fail(told)
 	if !root.Get("choices").Is(provider.Array) {
-		r.extras.Collect("", root)
+		if told == nil { // else its text is the message of the failure
+			r.extras.Collect("", root)
+		}
 		r.resp.Fail(provider.Malformed(r.resp.Header, []byte("JSON without choices")))
 		return
 	}
@@ -98,6 +101,10 @@ func (r *reading) plain() {
 		r.resp.Times.FirstContent, r.resp.Times.LastContent = at, at
 	}
 }
+
+// maxFrame is the longest piece of JSON, in bytes, that is cut off and not read:
+// it is the frame around a text, names and numbers, rather than a text.
+const maxFrame = 1 << 10
 
 // json reads one JSON text and notes what is wrong with it.
 func (r *reading) json(text []byte) (root *provider.Node, end int, ok bool) {

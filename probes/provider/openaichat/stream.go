@@ -64,11 +64,12 @@ func (r *reading) oneEvent(e provider.SSEEvent, s *provider.Stream) {
 		r.problemOnce("after_done", "an event after "+terminator)
 		where = afterDone
 	}
+	cut := err != nil && !e.Whole && (errors.Is(err, io.ErrUnexpectedEOF) || strings.HasPrefix(terminator, string(e.Data)))
 	switch {
 	case errors.Is(err, provider.ErrJSONLimit):
 		r.problem("depth", err.Error())
 		r.resp.Fail(&provider.Failure{Kind: provider.FailureLimit, Message: err.Error(), InStream: true})
-	case err != nil && !e.Whole && (errors.Is(err, io.ErrUnexpectedEOF) || strings.HasPrefix(terminator, string(e.Data))):
+	case cut:
 		// The stream was cut here; that there is no terminator says so.
 	case err != nil:
 		r.problem("bad_json", "an event that is not JSON")
@@ -77,6 +78,7 @@ func (r *reading) oneEvent(e provider.SSEEvent, s *provider.Stream) {
 		r.extras.AddLine(where, string(e.Data[end:]))
 	}
 	switch {
+	case cut && len(e.Data) <= maxFrame:
 	case err != nil:
 		r.extras.AddLine(where, string(e.Data))
 		if e.Name == "error" {
