@@ -2,18 +2,10 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"net/http"
-	"slices"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"crosstalk/checks"
 	"crosstalk/internal/config"
 	"crosstalk/internal/pipeline"
 	"crosstalk/internal/report"
@@ -42,6 +34,10 @@ func newProbe(e *env) *cobra.Command {
 		Long: `probe sends one prompt and shows what was sent, how the connection and the answer
 went, what every check saw, and what it all amounts to.
 
+A prompt of more than 4,096 tokens is preceded by two short ones, from which the
+target's tokenizer is learnt: without them it would have to be much shorter than
+asked, to be sure to fit.
+
 It uses a target of the configuration, or, for an endpoint on this machine, --url
 alone. Any other endpoint needs a configuration, because a target that is not on
 this machine must state who allowed it to be probed.
@@ -53,7 +49,12 @@ Exit codes: 0 sound, 1 damaged, 3 could not tell, 4 leak or foreign content,
   crosstalk probe --share 0.95
   crosstalk probe --url http://127.0.0.1:8000/v1 --model my-model --window 32768`,
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return probe(cmd.Context(), e, f) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := f.check(cmd); err != nil {
+				return err
+			}
+			return probe(cmd.Context(), e, f)
+		},
 	}
 	f.config.add(cmd)
 	fl := cmd.Flags()
@@ -78,34 +79,29 @@ func probe(ctx context.Context, e *env, f *probeFlags) error {
 		return err
 	}
 	defer site.Close()
+	if err := requireCredential(site); err != nil {
+		return err
+	}
 	single := probes.Single{Tenant: f.tenant, Tokens: f.tokens, Stream: f.stream, Over: f.over}
 	if f.share > 0 {
 		single.Tokens = int(f.share * float64(site.Target.Window))
 	}
-	if single.Tokens < 1 {
-		return usageError(fmt.Errorf("a prompt of %d tokens is not a prompt", single.Tokens), "give --tokens or --share a positive number")
-	}
 	engine, _ := newEngine(e, codec, limits, func(string) probes.Pricing { return site.Target.Pricing })
-	state, err := engine.State(ctx, site, [16]byte{})
+	r := &probeRun{env: e, engine: engine, site: site, seed: f.seed, line: newProgress(e)}
+	o, err := r.run(ctx, single)
+	r.line.end()
 	if err != nil {
 		return err
 	}
-	plan, err := single.Plan(f.seed, state)
-	if err != nil {
-		return usageError(err, "choose another length or tenant, or correct the target's window")
-	}
-	p := newProgress(e)
-	p.say("one prompt of about %d tokens", plan.Tokens())
-	o, err := engine.Round(ctx, site, plan)
-	p.end()
-	if errors.Is(err, probes.ErrBudget) {
-		return usageError(err, "raise budget in the configuration, or ask for a shorter prompt")
-	}
-	if err != nil {
-		return err
-	}
-	s := report.Summarize(report.Header{Command: "probe", Target: site.Target.Name}, []*report.Outcome{o}, tenantNames(site.Tenants), site.Target.Pricing)
-	view := probeView{site: site, outcome: o, summary: s, answer: f.showAnswer}
+	return f.show(e, site, single.Tokens, o, r.suspicious)
+}
+
+// show prints the outcome, and what was found in the short prompts before it,
+// and ends with the verdict of all of them.
+func (f *probeFlags) show(e *env, site *pipeline.Site, wanted int, o *report.Outcome, before []*report.Outcome) error {
+	s := report.Summarize(report.Header{Command: "probe", Target: site.Target.Name}, append(before, o), tenantNames(site.Tenants), site.Target.Pricing)
+	view := probeView{site: site, wanted: wanted, before: before, outcome: o, summary: s, answer: f.showAnswer}
+	var err error
 	if f.asJSON {
 		err = view.json(e.stdout)
 	} else {
@@ -114,7 +110,44 @@ func probe(ctx context.Context, e *env, f *probeFlags) error {
 	if err != nil {
 		return fmt.Errorf("write probe: %w", err)
 	}
+	if hint := failureHint(view.exchange(), site.Target); hint != "" && s.ExitCode != report.ExitSound {
+		fmt.Fprintf(e.stderr, "crosstalk: hint: %s\n", hint)
+	}
 	return withVerdict(s.ExitCode)
+}
+
+// check refuses flags that contradict each other or make no sense.
+func (f *probeFlags) check(cmd *cobra.Command) error {
+	given := cmd.Flags().Changed
+	for _, pair := range [][3]string{
+		{"share", "tokens", "choose the length by one of them"},
+		{"url", "config", "name an endpoint or a configuration"},
+		{"url", "target", "a target is one of a configuration; leave out --url"},
+		{"url", "tenant", "--url has one tenant; put several into a configuration"},
+	} {
+		if err := exclusive(cmd, pair[0], pair[1], pair[2]); err != nil {
+			return err
+		}
+	}
+	for _, name := range []string{"model", "window", "key"} {
+		if given(name) && f.url == "" {
+			return usageError(fmt.Errorf("--%s goes with --url only", name), "a target of the configuration has its own; correct it there")
+		}
+	}
+	switch {
+	case f.tokens < 1:
+		return usageError(fmt.Errorf("a prompt of %d tokens is not a prompt", f.tokens), "give --tokens or --share a positive number")
+	case given("share") && !(f.share > 0 && f.share <= 1000):
+		return usageError(fmt.Errorf("--share is %v, not a share of the window", f.share), "write it like --share 0.95")
+	case given("share") && f.share > 1 && !f.over:
+		return usageError(fmt.Errorf("--share %v is longer than the window", f.share), "add --over to send a prompt that should be refused")
+	}
+	if f.url != "" {
+		if err := checkAddress("url", f.url); err != nil {
+			return err
+		}
+	}
+	return atLeast(cmd, "window", f.window, 256)
 }
 
 // site is the configured site, or one of --url alone.
@@ -168,125 +201,4 @@ func (f *probeFlags) configured(e *env, cfg *config.Config) (*pipeline.Site, *te
 		fmt.Fprintf(e.stderr, "crosstalk: note: %s\n", note)
 	}
 	return site, codec, limits, nil
-}
-
-// probeView is one exchange for a person or a program.
-type probeView struct {
-	site    *pipeline.Site
-	outcome *report.Outcome
-	summary *report.Summary
-	answer  bool
-}
-
-func (v probeView) exchange() *probes.Exchange { return v.outcome.Round.Exchanges[0] }
-
-// secretHeaders are response headers whose values are not shown.
-var secretHeaders = []string{"Set-Cookie", "Authorization", "Www-Authenticate"}
-
-func (v probeView) json(w io.Writer) error {
-	x := v.exchange()
-	out := struct {
-		Exchange probes.Intent    `json:"intent"`
-		Bytes    int64            `json:"prompt_bytes"`
-		Result   report.Exchange  `json:"result"`
-		Findings []checks.Finding `json:"findings"`
-		Answer   *string          `json:"answer,omitempty"`
-	}{Exchange: x.Intent, Result: v.summary.Rounds[0].Exchanges[0], Findings: v.outcome.Report.Findings}
-	if x.Prompt != nil {
-		out.Bytes = x.Prompt.Size()
-	}
-	if v.answer && x.Response != nil {
-		out.Answer = &x.Response.Content
-	}
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	return enc.Encode(out)
-}
-
-func (v probeView) text(w io.Writer) error {
-	var errs []error
-	line := func(name, format string, args ...any) {
-		_, err := fmt.Fprintf(w, "%-10s %s\n", name, fmt.Sprintf(format, args...))
-		errs = append(errs, err)
-	}
-	x := v.exchange()
-	line("target", "%s, model %s, advertised window %s", v.site.Target.Name, v.site.Target.Model, report.Number(int64(v.site.Target.Window)))
-	line("sent", "%s filler, task %s, %d seals, as tenant %s", x.Intent.Spec.Family, x.Intent.Spec.Task, x.Intent.Spec.Seals, x.Intent.Tenant)
-	if x.Prompt != nil {
-		line("", "%s bytes, about %s tokens (%s to %s); expected: %s; answer budget %d tokens", report.Number(x.Prompt.Size()), report.Number(int64(x.Intent.Tokens)),
-			report.Number(int64(x.Intent.TokensLow)), report.Number(int64(x.Intent.TokensHigh)), x.Intent.Expect, x.Intent.MaxTokens)
-	}
-	line("", "request id %s, marker of tenant index %d minted %s", x.ID, x.Payload.Tenant, x.Payload.Time().UTC().Format(time.RFC3339))
-	if x.Response == nil {
-		line("not sent", "%s", x.Skipped)
-	} else {
-		v.response(line)
-	}
-	for _, f := range v.outcome.Report.Findings {
-		line(f.Class.String(), "%s/%s: %s", f.Check, f.Kind, f.Detail)
-	}
-	line("verdict", "%s (exit %d)", v.summary.Class, v.summary.ExitCode)
-	if v.answer && x.Response != nil {
-		_, err := fmt.Fprintf(w, "\n%s\n", printable(x.Response.Content))
-		errs = append(errs, err)
-	}
-	return errors.Join(errs...)
-}
-
-// response shows what came back.
-func (v probeView) response(line func(name, format string, args ...any)) {
-	r := v.exchange().Response
-	line("answer", "HTTP %d %s, %d bytes of body, finish reason %q, model %q, id %q", r.Status, http.StatusText(r.Status), len(r.Body), r.FinishReason, r.Model, r.ID)
-	if f := r.Failure; f != nil {
-		line("failure", "%s: %s", f.Kind, printable(f.Message))
-		if f.Limit > 0 {
-			line("", "the target states a limit of %d tokens and counted %d", f.Limit, f.Given)
-		}
-	}
-	if u := r.Usage; u != nil {
-		line("usage", "prompt %s, completion %s, cached %s, reasoning %s", count(u.Prompt), count(u.Completion), count(u.Cached), count(u.Reasoning))
-	}
-	line("channels", "%d bytes of content, %d of reasoning, %d tool calls, %d further texts", len(r.Content), len(r.Reasoning), len(r.Tools), len(r.Extra))
-	t := r.Times
-	line("times", "connected %s, body written %s, header %s, first content %s, end %s", ms(t.Connected), ms(t.Wrote), ms(t.FirstByte), ms(t.FirstContent), ms(t.End))
-	line("connection", "%s to %s, %s, reused %t", r.Conn.Local, r.Conn.Remote, r.Conn.Protocol, r.Conn.Reused)
-	if s := r.Stream; s != nil {
-		line("stream", "%d events, terminator seen %t, %d finish reasons, %d ids", len(s.Events), s.Done, s.Finishes, len(s.IDs))
-	}
-	for _, p := range r.Problems {
-		line("protocol", "%s at byte %d: %s", p.Kind, p.Offset, printable(p.Detail))
-	}
-	for _, name := range sortedKeys(r.Header) {
-		if !slices.Contains(secretHeaders, name) {
-			line("header", "%s: %s", name, printable(strings.Join(r.Header.Values(name), ", ")))
-		}
-	}
-}
-
-func count(n *int) string {
-	if n == nil {
-		return "not told"
-	}
-	return report.Number(int64(*n))
-}
-
-func ms(d time.Duration) string {
-	if d == 0 {
-		return "-"
-	}
-	return d.Round(100 * time.Microsecond).String()
-}
-
-// printable keeps a hostile answer from writing to the terminal: control
-// characters other than newline and tab are shown as their code.
-func printable(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		if (r < ' ' && r != '\n' && r != '\t') || (r >= 0x7f && r < 0xa0) || (r >= 0x202a && r <= 0x202e) || (r >= 0x2066 && r <= 0x2069) {
-			fmt.Fprintf(&b, "\\u%04x", r)
-			continue
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
 }
