@@ -25,7 +25,8 @@ const (
 	// halving.
 	calmRounds = 2
 	// A tenant that a target refuses is left out for tenantRest, and twice as
-	// long each time it is refused again, up to tenantRestMost.
+	// long each time it is refused again, up to tenantRestMost. A key that is
+	// refused has one more chance: it is read anew, and may have been rotated.
 	tenantRest     = time.Hour
 	tenantRestMost = 24 * time.Hour
 	// Surge: this many further rounds at once after a finding, and no other
@@ -67,6 +68,7 @@ type standing struct {
 type refusal struct {
 	until time.Time
 	rest  time.Duration // the next one
+	again bool          // its key has been read anew
 	said  string
 }
 
@@ -139,7 +141,11 @@ type said struct {
 	refused []refusedTenant
 }
 
-type refusedTenant struct{ tenant, detail string }
+// refusedTenant is a tenant with what the target said to it.
+type refusedTenant struct {
+	tenant, detail string
+	key            bool // it is the key that is refused
+}
 
 // listen reads what the target said in a round.
 func listen(round *probes.Round) said {
@@ -153,12 +159,18 @@ func listen(round *probes.Round) said {
 			all.served = append(all.served, x.Intent.Tenant)
 			continue
 		}
-		switch f.Kind {
-		case provider.FailureRateLimit, provider.FailureOverload:
+		tenant := x.Intent.Tenant
+		switch {
+		case f.Kind == provider.FailureRateLimit || f.Kind == provider.FailureOverload:
 			all.less, all.leave = true, max(all.leave, f.RetryAfter)
-		case provider.FailureAuth, provider.FailurePayment, provider.FailureQuota:
-			all.refused = append(all.refused, refusedTenant{x.Intent.Tenant,
-				fmt.Sprintf("the target answered tenant %s with status %d (%s)", x.Intent.Tenant, x.Response.Status, f.Kind)})
+		case f.Kind.RefusesTenant():
+			if slices.ContainsFunc(all.refused, func(t refusedTenant) bool { return t.tenant == tenant }) {
+				continue
+			}
+			all.refused = append(all.refused, refusedTenant{
+				tenant: tenant, key: f.Kind == provider.FailureAuth,
+				detail: fmt.Sprintf("the target answered tenant %s with status %d (%s)", tenant, x.Response.Status, f.Kind),
+			})
 		}
 	}
 	return all
@@ -224,7 +236,7 @@ func (c *cadence) judged(o *report.Outcome) {
 	}
 }
 
-// refuse notes that the tenant is refused; true if it was not resting already.
+// refuse notes that the tenant is refused; true if it is left out from now on.
 func (s *standing) refuse(t refusedTenant, now time.Time) bool {
 	f := s.refused[t.tenant]
 	if f == nil {
@@ -232,6 +244,10 @@ func (s *standing) refuse(t refusedTenant, now time.Time) bool {
 		s.refused[t.tenant] = f
 	}
 	if now.Before(f.until) {
+		return false
+	}
+	if t.key && !f.again {
+		f.again = true
 		return false
 	}
 	f.until, f.said = now.Add(f.rest), t.detail

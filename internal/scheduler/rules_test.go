@@ -178,6 +178,11 @@ func TestRefusedTenant(t *testing.T) {
 			return len(r.learn(k, outcome("edge", checks.Inconclusive, &provider.Failure{Kind: kind}), now))
 		}
 		left := func(now time.Time) int { return len(r.tenants("edge", all, now)) }
+		if kind == provider.FailureAuth { // the key is read anew
+			if n := refuse(noon.Add(-time.Minute)); n != 0 || left(noon) != 2 {
+				t.Errorf("a tenant is left out although its key may have been rotated")
+			}
+		}
 		if n := refuse(noon); n != 1 {
 			t.Fatalf("%s: %d tenants are said to be stopped, want 1", kind, n)
 		}
