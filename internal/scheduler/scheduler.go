@@ -196,8 +196,10 @@ func (s *Scheduler) stop(ctx context.Context) error {
 		return nil
 	}
 	s.cut("", &skip{ReasonInterrupted, "the daemon was stopped"})
-	// Rounds heed their context within moments; this is for those that do not.
-	const patience = 10 * time.Second
+	// Rounds heed their context within moments; this is for those that do not,
+	// and for a queue whose database is gone: it tries its last writes for
+	// some ten seconds before it gives them up.
+	const patience = 20 * time.Second
 	hard, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	if err := s.ended(hard, (*river.Client[*sql.Tx]).StopAndCancel); err != nil {
