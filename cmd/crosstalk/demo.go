@@ -43,19 +43,32 @@ two accounts, alpha and bravo:
   fixed                a pool of 2,040,000 tokens and a proper refusal
   honest               the small pool, but with a proper refusal
 
-It exits 0 only if both faulty engines were caught, the fixed one raised nothing,
-and the honest one was found to be smaller than advertised and nothing worse.`,
+Exit codes: 0 both faulty engines were caught, the fixed one raised nothing, and
+the honest one was found to be smaller than advertised and nothing worse; 1 it
+did not go so; 3 it could not be run to its end; 2 usage.`,
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return demo(cmd.Context(), e, f) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := atLeast(cmd, "window", f.window, minDemoWindow); err != nil {
+				return err
+			}
+			if err := above0("speed", f.speed); err != nil {
+				return err
+			}
+			return demo(cmd.Context(), e, f)
+		},
 	}
 	fl := cmd.Flags()
 	fl.BoolVar(&f.asJSON, "json", false, "write the same as data")
 	fl.StringVar(&f.reuse, "page-reuse", "lifo", "order in which the engines use freed pages again; off takes the fault's mechanism away, and demo must then exit 1")
-	fl.IntVar(&f.window, "window", 1048576, "context window of the engines in tokens; pools are scaled with it")
+	fl.IntVar(&f.window, "window", 1048576, "context window of the engines in tokens, at least 8192; pools are scaled with it")
 	fl.Float64Var(&f.speed, "speed", 1, "multiplies the simulated prefill rate of 1M tokens a second")
 	fl.Uint64Var(&f.seed, "seed", 1, "seed of the plans and of the strangers")
 	return cmd
 }
+
+// minDemoWindow is the smallest window at which the demo shows what it is to
+// show: below it the prompts have no room for their markers beside the pool.
+const minDemoWindow = 8192
 
 // demoArm is one engine of the demo and what must be said of it.
 type demoArm struct {
@@ -331,6 +344,9 @@ func (p *demoPrinter) arm(n int, a demoArmResult) {
 	for _, r := range a.Summary.Rounds {
 		for _, x := range r.Exchanges {
 			answer := fmt.Sprintf("HTTP %d", x.Status)
+			if x.Status == 0 {
+				answer = "no answer"
+			}
 			if x.Failure != "" {
 				answer += " " + x.Failure
 			}

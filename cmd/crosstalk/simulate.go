@@ -47,7 +47,12 @@ Ground truth and switches are below /admin/ for clients on this machine.`,
   crosstalk simulate --fault none                      a sound engine, pool 2,040,000
   crosstalk simulate --fault bang,rate=0.25 --profile miss2,chatty`,
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return simulate(cmd.Context(), e, f) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := f.check(cmd); err != nil {
+				return err
+			}
+			return simulate(cmd.Context(), e, f)
+		},
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&f.listen, "listen", "127.0.0.1:18080", "address to serve on")
@@ -62,7 +67,7 @@ Ground truth and switches are below /admin/ for clients on this machine.`,
 	fl.StringVar(&f.reuse, "page-reuse", "lifo", "order in which freed pages are used again: lifo, fifo, random, off")
 	fl.StringVar(&f.tokens, "tokenizer", "words", "words, or bytes for one token a byte")
 	fl.StringVar(&f.model, "model", "", "serve this model name only (default: any)")
-	fl.StringArrayVar(&f.keys, "key", nil, "accept this API key only, KEY=LABEL; repeatable (default: any key is a tenant of its own)")
+	fl.StringArrayVar(&f.keys, "key", nil, "accept this API key only, KEY=LABEL or KEY, which is then its own label; repeatable (default: any key is a tenant of its own)")
 	fl.Float64Var(&f.speed, "speed", 1, "multiplies the simulated prefill rate (1M tokens/s) and decode rate (2,000 tokens/s)")
 	fl.Uint64Var(&f.seed, "seed", 1, "seed of every draw")
 	return cmd
@@ -74,6 +79,22 @@ func describe(list []simulator.Described) string {
 		fmt.Fprintf(&b, "  %-16s %s\n", d.Name, d.Help)
 	}
 	return b.String()
+}
+
+// check refuses numbers that make no engine.
+func (f *simulateFlags) check(cmd *cobra.Command) error {
+	for _, n := range []struct {
+		name         string
+		value, least int
+	}{{"window", f.window, 1024}, {"pool", f.pool, 1}, {"replicas", f.replicas, 1}} {
+		if err := atLeast(cmd, n.name, n.value, n.least); err != nil {
+			return err
+		}
+	}
+	if !(f.strangers >= 0 && f.strangers <= 1) {
+		return usageError(fmt.Errorf("--strangers is %v, not a share", f.strangers), "write a number from 0 to 1, like --strangers 0.9999")
+	}
+	return above0("speed", f.speed)
 }
 
 // options turns the flags into the simulator's options.
@@ -118,9 +139,12 @@ func (f *simulateFlags) options() (simulator.Options, error) {
 	o.Model, o.AnyModel = f.model, f.model == ""
 	o.MountAdmin = true
 	for _, k := range f.keys {
-		key, label, _ := strings.Cut(k, "=")
-		if key == "" {
-			return o, fmt.Errorf("--key %q has no key: write KEY=LABEL", k)
+		key, label, labelled := strings.Cut(k, "=")
+		if key == "" || labelled && label == "" {
+			return o, errors.New("--key is to be KEY=LABEL, or KEY to be its own label")
+		}
+		if !labelled {
+			label = key
 		}
 		if o.Keys == nil {
 			o.Keys = map[string]string{}

@@ -67,7 +67,7 @@ func (c *Config) Keys() ([]tenants.FleetKey, error) {
 	for _, r := range c.FleetKeys {
 		key, err := tenants.LoadFleetKey(string(r), c.refs.dir, c.refs.lookup)
 		if err != nil {
-			return nil, fmt.Errorf("fleet key %s: %w", r, err)
+			return nil, err // names the key and where it is
 		}
 		out = append(out, key)
 	}

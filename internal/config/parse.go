@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -70,7 +71,8 @@ func Load(path string, o Options) (*Config, error) {
 func Parse(name string, data []byte, o Options) (*Config, error) {
 	ps := &problems{file: name, at: map[string]position{"": {1, 1}}}
 	c := &Config{Path: name}
-	if root := parseYAML(ps, data); root != nil {
+	// Some editors begin a file with a byte order mark; YAML allows one.
+	if root := parseYAML(ps, bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))); root != nil {
 		d := &decoder{problems: ps}
 		d.config(root, c)
 		c.given = ps.at

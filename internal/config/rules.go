@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -27,7 +28,7 @@ func (c *Config) check(ps *problems, now time.Time) {
 		c.checkNotify(ps, i)
 	}
 	c.checkReach(ps)
-	c.checkPrices(ps)
+	c.checkPrices(ps, false)
 }
 
 func (c *Config) checkTarget(ps *problems, i int, now time.Time) {
@@ -80,6 +81,8 @@ func checkURL(ps *problems, path, text string) *url.URL {
 	switch {
 	case err != nil || u.Host == "":
 		ps.add(path, "is not an address", "write it like: https://inference.example/v1")
+	case !portExists(u):
+		ps.add(path, fmt.Sprintf("there is no port %s", u.Port()), "ports go from 1 to 65535")
 	case u.User != nil:
 		ps.add(path, "holds a user name or password", "remove it: addresses are printed, and credentials belong to tenants")
 	case u.Fragment != "":
@@ -90,6 +93,13 @@ func checkURL(ps *problems, path, text string) *url.URL {
 		return u
 	}
 	return nil
+}
+
+// portExists reports whether the address has no port or one that can be
+// connected to.
+func portExists(u *url.URL) bool {
+	n, err := strconv.ParseUint(u.Port(), 10, 16)
+	return u.Port() == "" || err == nil && n > 0
 }
 
 // secretQuery reports whether the address authenticates by its query.
@@ -216,8 +226,9 @@ func (c *Config) reach(target string) int {
 	return n
 }
 
-// checkPrices reports caps in USD that could not be kept.
-func (c *Config) checkPrices(ps *problems) {
+// checkPrices reports caps in USD that could not be kept, of targets on this
+// machine or of those that are not.
+func (c *Config) checkPrices(ps *problems, onThisMachine bool) {
 	caps := []struct {
 		path string
 		usd  float64
@@ -228,7 +239,7 @@ func (c *Config) checkPrices(ps *problems) {
 		}
 		for i, t := range c.Targets {
 			u, err := url.Parse(t.BaseURL)
-			if t.Pricing == nil && !ps.has(indexed("targets", i)+".pricing") && err == nil && !loopback(u) {
+			if t.Pricing == nil && !ps.has(indexed("targets", i)+".pricing") && err == nil && loopback(u) == onThisMachine {
 				ps.add(most.path, fmt.Sprintf("cannot be kept: target %q has no pricing", t.Name), "add pricing: {input: ..., output: ...} to it, or cap tokens instead")
 			}
 		}

@@ -25,6 +25,7 @@ func (c *Config) warn(now time.Time) {
 		}
 		c.warnBurst(ps, t)
 	}
+	c.checkPrices(ps, true)
 	c.Warnings = ps.sorted()
 }
 

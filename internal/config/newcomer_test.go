@@ -1,0 +1,54 @@
+package config_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"crosstalk/internal/config"
+)
+
+const small = `version: 1
+targets:
+  - {name: sim, api: openai-chat, base_url: "http://127.0.0.1:18080/v1", model: sim, window: 32768}
+tenants:
+  - {name: alpha, index: 1, credential: "env:KEY_ALPHA"}
+  - {name: bravo, index: 2, credential: "env:KEY_BRAVO"}
+`
+
+func parse(text string) (*config.Config, error) {
+	return config.Parse("test.yaml", []byte(text), config.Options{Now: time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)})
+}
+
+// TestByteOrderMark: some editors write one, and YAML allows it.
+func TestByteOrderMark(t *testing.T) {
+	cfg, err := parse("\ufeff" + small)
+	if err != nil || len(cfg.Targets) != 1 {
+		t.Errorf("%+v, %v", cfg, err)
+	}
+}
+
+// TestPortExists: an address with a port that cannot be is no address.
+func TestPortExists(t *testing.T) {
+	for _, port := range []string{"0", "65536", "99999"} {
+		_, err := parse(strings.Replace(small, ":18080", ":"+port, 1))
+		if err == nil || !strings.Contains(err.Error(), "there is no port "+port) {
+			t.Errorf("port %s: %v", port, err)
+		}
+	}
+	if _, err := parse(strings.Replace(small, ":18080", ":65535", 1)); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestCapWithoutPrices: on this machine a cap in USD without prices is allowed,
+// but it caps nothing.
+func TestCapWithoutPrices(t *testing.T) {
+	cfg, err := parse(small + "budget: {usd_per_run: 5}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(cfg.Warnings) != 1 || !strings.Contains(cfg.Warnings[0].Message, "has no pricing") {
+		t.Errorf("warnings %v", cfg.Warnings)
+	}
+}
