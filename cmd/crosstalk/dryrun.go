@@ -73,8 +73,7 @@ func (v *validation) endsEarly() string {
 	for _, item := range v.plans {
 		for n := range item.rounds {
 			if err := limits.Admit(spent, spent, item.grown.Spend(pricing)); err != nil {
-				return fmt.Sprintf("%s, round %d of %d: %v; raise that cap in budget, or choose fewer probes with --only",
-					item.plan.Probe, n+1, item.rounds, err)
+				return fmt.Sprintf("at %s, round %d of %d, %s", item.plan.Probe, n+1, item.rounds, budgetUsedUp(err))
 			}
 			spent = spent.Plus(item.grown.Spend(pricing))
 		}

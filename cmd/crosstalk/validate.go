@@ -294,12 +294,29 @@ func (v *validation) run(ctx context.Context, e *env) *report.Summary {
 func endedEarly(err error) string {
 	switch {
 	case errors.Is(err, probes.ErrBudget):
-		return fmt.Sprintf("ended early: %v; raise budget.tokens_per_run (or the cap it names), or choose fewer probes with --only", err)
+		return "ended early: " + budgetUsedUp(err)
 	case errors.Is(err, context.Canceled):
 		return "ended early: interrupted"
 	default:
 		return fmt.Sprintf("ended early: %v", err)
 	}
+}
+
+// budgetUsedUp says in one sentence which cap is in the way, and what to do.
+func budgetUsedUp(err error) string {
+	text := err.Error()
+	if _, inner, ok := strings.Cut(text, probes.ErrBudget.Error()+": "); ok {
+		text = inner
+	}
+	name := "tokens"
+	if strings.Contains(text, "USD") {
+		name = "usd"
+	}
+	span := "run"
+	if strings.Contains(text, "of this day") {
+		span = "day"
+	}
+	return fmt.Sprintf("the budget does not allow more, %s; raise budget.%s_per_%s or choose fewer probes with --only", text, name, span)
 }
 
 // addNeverBegun adds the planned rounds that have no outcome.
