@@ -136,7 +136,7 @@ func (r *reading) holds(expected string) bool {
 }
 
 func (s *subject) ownLocator(c Channel) string {
-	for _, l := range corpus.FindLocators(s.text(c)) {
+	for _, l := range s.locators(c) {
 		if s.ownsLocator(l) {
 			return "an own locator"
 		}

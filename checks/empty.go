@@ -102,6 +102,14 @@ func nothingVisible(s *subject) []Finding {
 
 // visible counts the characters a reader sees: content, refusal, tool calls.
 func (s *subject) visible() int {
+	if s.shown == nil {
+		n := s.countVisible()
+		s.shown = &n
+	}
+	return *s.shown
+}
+
+func (s *subject) countVisible() int {
 	return visibleIn(s.r.Content) + visibleIn(s.r.Refusal) + visibleIn(s.text(ChannelToolName)) +
 		visibleIn(s.text(ChannelToolArguments))
 }

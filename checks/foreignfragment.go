@@ -12,7 +12,7 @@ const (
 	KindPassage       = "passage"        // leak: filler of another tenant's prompt
 	KindSuspect       = "suspect"        // damaged: either, short of proof
 	KindStaleFragment = "stale_fragment" // damaged: either, of the tenant's other request
-	KindPageBudget    = "page_budget"    // inconclusive: the look-back was too long to search
+	KindPageBudget    = "page_budget"    // inconclusive: the text or the look-back was too long to search
 )
 
 // maxLeakChance is the probability of accident below which a fragment is proof.
@@ -58,7 +58,7 @@ func (c foreignFragment) Run(in *Input) []Finding {
 			found = append(found, s.weigh(channel, pieces)...)
 			if !searched {
 				found = append(found, Finding{Kind: KindPageBudget, Class: Inconclusive, Channel: channel,
-					Detail: fmt.Sprintf("unexplained text was compared with %d pages of earlier prompts, not with all", pageBudget)})
+					Detail: fmt.Sprintf("there is more unexplained text, or there are more earlier prompts, than the budget of %d pages compares", pageBudget)})
 			}
 		}
 		return found
@@ -88,8 +88,10 @@ func (s *subject) pieces(c Channel) (all []piece, searched bool) {
 	}
 	got := foundPieces{searched: true}
 	if s.codec() != nil && s.text(c) != "" {
-		got.pieces = append(s.markerPieces(c), s.locatedPieces(c)...)
-		if len(got.pieces) == 0 && c.isAnswer() {
+		got.pieces, got.searched = s.markerPieces(c)
+		located, complete := s.locatedPieces(c)
+		got.pieces, got.searched = append(got.pieces, located...), got.searched && complete
+		if got.searched && len(got.pieces) == 0 && c.isAnswer() {
 			got.pieces, got.searched = s.searchedPieces(c, &s.facts.pages)
 		}
 	}

@@ -60,6 +60,8 @@ func TestFormRulesAreLinear(t *testing.T) {
 			for _, strict := range []bool{false, true} {
 				checkFlaws(t, name+" "+rule, text, flaws(formText{text: text, channel: ChannelContent, strict: strict}))
 			}
+			long := strings.Repeat(text, 4)
+			checkFlaws(t, "long "+name+" "+rule, long, formText{text: long, channel: ChannelContent}.flaws(flaws))
 		}
 		restartIn(text)
 		longestBlank(text, maxBlankRun, maxLineFeeds)
@@ -84,10 +86,12 @@ func FuzzFormRules(f *testing.F) {
 		f.Add(s, "1: lake stone", true)
 		f.Add(s, "", false)
 	}
+	// As long as a client reads: the rules look at windows of it.
+	f.Add(strings.Repeat("over and out ", 2*maxRead/13), "", true)
 	f.Fuzz(func(t *testing.T, text, given string, strict bool) {
 		for name, rule := range formRules() {
 			for _, c := range formChannels() {
-				flaws := rule(formText{text: text, channel: c, strict: strict, given: given})
+				flaws := formText{text: text, channel: c, strict: strict, given: given}.flaws(rule)
 				checkFlaws(t, name, text, flaws)
 				for _, f := range flaws {
 					if quotesText(f.detail, text[f.start:f.end]) {

@@ -16,14 +16,15 @@ const (
 	markerPlaces  = markerWords - minFragment + 1 // where a fragment can begin
 	fragmentGlue  = " "
 	maxFragmentAt = 1 << 20 // markers compared with
+	maxRunBytes   = 1 << 20 // of runs of one channel that are compared
 )
 
 // markerPieces finds runs of marker words that belong to markers of other
-// requests, but are no whole markers.
-func (s *subject) markerPieces(c Channel) []piece {
-	runs := s.strangeRuns(c)
+// requests, but are no whole markers. It reports whether all runs were searched.
+func (s *subject) markerPieces(c Channel) ([]piece, bool) {
+	runs, complete := s.strangeRuns(c)
 	if len(runs) == 0 {
-		return nil
+		return nil, complete
 	}
 	type place struct{ run, word int }
 	grams := map[string][]place{}
@@ -63,7 +64,7 @@ func (s *subject) markerPieces(c Channel) []piece {
 		pieces[i].log2 += tried
 		pieces[i].offset = s.facts.markerOffset(pieces[i])
 	}
-	return pieces
+	return pieces, complete
 }
 
 // wordsIn counts the words of a text; of a long one it is a bound from above.
@@ -75,24 +76,30 @@ func wordsIn(text string) int {
 }
 
 // strangeRuns are the runs of marker words in a channel that neither a verified
-// marker nor the own seals explain.
-func (s *subject) strangeRuns(c Channel) [][]words.Word {
-	text := s.text(c)
-	var runs [][]words.Word
-	for _, run := range tenants.Runs(text, minFragment) {
+// marker nor the own seals explain. complete is false when there are more than
+// maxRunBytes.
+func (s *subject) strangeRuns(c Channel) (runs [][]words.Word, complete bool) {
+	text, own, left := s.text(c), newSealIndex(s.seals), maxRunBytes
+	for _, run := range s.listRuns(c) {
+		if s.inMarker(c, run.Start, run.End) {
+			continue
+		}
+		if left -= run.End - run.Start; left < 0 {
+			return runs, false
+		}
 		all := words.Scan(text[run.Start:run.End])
 		for i := range all {
 			all[i].Start += run.Start
 			all[i].End += run.Start
 		}
 		known := make([]bool, len(all))
-		for _, o := range occurrences(s.seals, all) {
+		for _, o := range own.in(all) {
 			for i := o.from; i < o.from+o.n; i++ {
 				known[i] = true
 			}
 		}
 		for i, w := range all {
-			known[i] = known[i] || s.inMarker(c, w)
+			known[i] = known[i] || s.inMarker(c, w.Start, w.End)
 		}
 		for from := 0; from < len(all); from++ {
 			to := from
@@ -105,13 +112,24 @@ func (s *subject) strangeRuns(c Channel) [][]words.Word {
 			from = to
 		}
 	}
+	return runs, true
+}
+
+// listRuns are the runs of marker words in a channel, whosoever's they are.
+func (s *subject) listRuns(c Channel) []tenants.Run {
+	runs, ok := s.runs[c]
+	if !ok {
+		runs = tenants.Runs(s.text(c), minFragment)
+		s.runs[c] = runs
+	}
 	return runs
 }
 
-func (s *subject) inMarker(c Channel, w words.Word) bool {
+// inMarker reports whether a range of bytes lies within a verified marker.
+func (s *subject) inMarker(c Channel, start, end int) bool {
 	hits := s.markers(c) // in order of their beginning
-	i, _ := slices.BinarySearchFunc(hits, w.Start+1, func(h tenants.Hit, at int) int { return h.Start - at })
-	return i > 0 && w.End <= hits[i-1].End
+	i, _ := slices.BinarySearchFunc(hits, start+1, func(h tenants.Hit, at int) int { return h.Start - at })
+	return i > 0 && end <= hits[i-1].End
 }
 
 // gram is the first words of a run as a map key.

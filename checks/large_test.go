@@ -57,3 +57,25 @@ func BenchmarkLarge(b *testing.B) {
 		})
 	}
 }
+
+// TestLongAnswerIsNeverSound: of an answer too long to be read as a whole,
+// markers are found wherever they stand, and nothing is vouched for.
+func TestLongAnswerIsNeverSound(t *testing.T) {
+	all := askedPrompts(t)
+	a, other := all[0], all[2]
+	polite := strings.Repeat("\nHere are the seals you asked for, one on each line.", 60_000)
+	right := a.prompt.Expected() + polite
+	report := a.judgeLarge(right)
+	if !report.Has(vectorID(1), checks.KindReadBudget) || report.Class() == checks.Sound {
+		t.Errorf("the right answer and %d bytes of talk are %s", len(polite), report.Class())
+	}
+	if report.Class().Worse(checks.Damaged) {
+		t.Errorf("talk is called %s: %v", report.Class(), report.Findings)
+	}
+	marker := other.prompt.Markers()[1].Text
+	at := len(right) / 3 // outside every window
+	report = a.judgeLarge(right[:at] + "\n" + marker + right[at:])
+	if !report.Has(vectorID(1), "stalemarker") && !report.Has(vectorID(1), checks.KindStaleMarker) {
+		t.Errorf("a marker between the windows is not found: %v", report.Findings)
+	}
+}

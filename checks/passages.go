@@ -17,6 +17,11 @@ const (
 	bitsPerPassageWord = 3
 	// locatorBits are the keyed bits of a locator without its page number.
 	locatorBits = 25
+	// neighbourhood is how far from a locator the pages around it are looked
+	// for, bytes: several pages.
+	neighbourhood = 16 << 10
+	// maxLocators bounds the locators of one text that are followed.
+	maxLocators = 1024
 	// minSearched is how many telling words, close together, are worth a search.
 	minSearched = 8
 	// minSearchedRun is the shortest passage a search looks for, in words.
@@ -29,23 +34,22 @@ type pager interface {
 }
 
 // locatedPieces follows the locators in a channel to the prompts they name and
-// compares their neighbourhood.
-func (s *subject) locatedPieces(c Channel) []piece {
-	text := s.text(c)
-	locators := slices.DeleteFunc(corpus.FindLocators(text), s.ownsLocator)
+// compares their neighbourhood. It reports whether all of them were followed.
+func (s *subject) locatedPieces(c Channel) ([]piece, bool) {
+	locators := slices.DeleteFunc(slices.Clone(s.locators(c)), s.ownsLocator)
 	if len(locators) == 0 {
-		return nil
+		return nil, true
 	}
 	d := s.facts.donorList()
 	tried := math.Log2(float64(len(locators))) + math.Log2(float64(max(1, d.keys())))
 	var pieces []piece
-	for _, l := range locators {
+	for _, l := range locators[:min(len(locators), maxLocators)] {
 		for _, n := range s.donorsOf(d, l) {
 			pieces = s.addNeighbourhood(pieces, c, l, n)
 			pieces = addLocator(pieces, l, n, tried-locatorBits)
 		}
 	}
-	return s.preferOwn(pieces)
+	return s.preferOwn(pieces), len(locators) <= maxLocators
 }
 
 // addNeighbourhood adds what the text has in common with the pages around a
@@ -57,7 +61,9 @@ func (s *subject) addNeighbourhood(pieces []piece, c Channel, l corpus.Locator, 
 	}
 	r := s.read(c)
 	compared := math.Log2(float64(max(1, len(r.words)))) + math.Log2(3*pageWords)
-	for _, sp := range prompt.MatchPages(r.text, minPassage-1, max(0, l.Page-1), l.Page+2) {
+	from, to := max(0, l.Start-neighbourhood), min(len(r.text), l.End+neighbourhood)
+	for _, sp := range prompt.MatchPages(r.text[from:to], minPassage-1, max(0, l.Page-1), l.Page+2) {
+		sp.Start, sp.End = sp.Start+from, sp.End+from
 		p := piece{donor: n, start: sp.Start, end: sp.End, offset: sp.Offset}
 		known := slices.ContainsFunc(pieces, func(o piece) bool { return o.donor == n && o.start == p.start })
 		told := r.tellingIn(sp.Start, sp.End, l.Start, l.End)

@@ -10,7 +10,6 @@ import (
 	"crosstalk/corpus"
 	"crosstalk/internal/words"
 	"crosstalk/probes"
-	"crosstalk/tenants"
 )
 
 // wordKind says what explains a word of an answer.
@@ -160,7 +159,7 @@ func (r *reading) explainMarkers(s *subject, c Channel) {
 	for _, h := range s.markers(c) {
 		r.markBytes(h.Start, h.End, answerWord)
 	}
-	for _, run := range tenants.Runs(r.text, minFragment) {
+	for _, run := range s.listRuns(c) {
 		r.markBytes(run.Start, run.End, answerWord)
 	}
 }

@@ -100,20 +100,35 @@ type occurrence struct {
 // minSealRun is how many words of a marker in a row are more than chance.
 const minSealRun = 3
 
-// occurrences finds the seals in a text, whole ones and runs of at least
-// minSealRun words of one, in order, none overlapping another.
-func occurrences(seals []seal, text []words.Word) []occurrence {
-	type place struct{ seal, word int }
-	starts := map[string][]place{}
+// sealIndex tells where in the seals each of their words stands.
+type sealIndex struct {
+	seals  []seal
+	starts map[string][]sealPlace
+}
+
+type sealPlace struct{ seal, word int }
+
+func newSealIndex(seals []seal) sealIndex {
+	x := sealIndex{seals, map[string][]sealPlace{}}
 	for i, s := range seals {
 		for j, w := range s.words {
-			starts[w] = append(starts[w], place{i, j})
+			x.starts[w] = append(x.starts[w], sealPlace{i, j})
 		}
 	}
+	return x
+}
+
+// occurrences finds the seals in a text; see sealIndex.in.
+func occurrences(seals []seal, text []words.Word) []occurrence { return newSealIndex(seals).in(text) }
+
+// in finds the seals in a text, whole ones and runs of at least minSealRun words
+// of one, in order, none overlapping another.
+func (x sealIndex) in(text []words.Word) []occurrence {
+	seals := x.seals
 	var found []occurrence
 	for at := 0; at < len(text); {
 		var best occurrence
-		for _, p := range starts[text[at].Text] {
+		for _, p := range x.starts[text[at].Text] {
 			n := commonRun(seals[p.seal].words[p.word:], text[at:])
 			o := occurrence{seal: p.seal, from: at, n: n, complete: n == len(seals[p.seal].words)}
 			if o.complete && !best.complete || n > best.n {

@@ -76,9 +76,12 @@ type subject struct {
 	unsearched []Channel // where the search for altered markers was cut short
 	readings   map[Channel]*reading
 	match      map[Channel][]corpus.Span
+	runs       map[Channel][]tenants.Run
+	named      map[Channel][]corpus.Locator
 	parts      map[Channel]foundPieces
 	touch      *contact
 	completed  *int // seals that are whole in the content
+	shown      *int // visible characters
 	manner     *manner
 }
 
@@ -90,6 +93,8 @@ func newSubject(f *facts, x *probes.Exchange) *subject {
 		hits:     map[Channel][]tenants.Hit{},
 		readings: map[Channel]*reading{},
 		match:    map[Channel][]corpus.Span{},
+		runs:     map[Channel][]tenants.Run{},
+		named:    map[Channel][]corpus.Locator{},
 		parts:    map[Channel]foundPieces{},
 	}
 	if s.r == nil {
@@ -150,6 +155,16 @@ func (s *subject) markers(c Channel) []tenants.Hit {
 }
 
 func (s *subject) isOwn(h tenants.Hit) bool { return s.own[h.Payload.Request()] }
+
+// locators are the locators in a channel, own and foreign.
+func (s *subject) locators(c Channel) []corpus.Locator {
+	l, ok := s.named[c]
+	if !ok {
+		l = corpus.FindLocators(s.text(c))
+		s.named[c] = l
+	}
+	return l
+}
 
 // minPassage is the length in words from which a passage in common with the
 // own prompt counts as taken from it.
