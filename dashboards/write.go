@@ -15,7 +15,7 @@ type Options struct {
 }
 
 // DefaultExternalURL is a place to be replaced.
-const DefaultExternalURL = "http://localhost:9797"
+const DefaultExternalURL = "http://localhost:9755"
 
 func (o Options) url() string {
 	if o.ExternalURL == "" {

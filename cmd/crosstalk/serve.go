@@ -195,11 +195,24 @@ func (d *daemon) flush(ctx context.Context) {
 // tickEvery is how often what depends on time alone is stepped.
 const tickEvery = 5 * time.Second
 
+// Rounds are kept for a week, and old ones are looked for each hour.
+const (
+	keepRounds = 7 * 24 * time.Hour
+	pruneEvery = time.Hour
+)
+
 // tick steps incidents and refreshes the gauges.
 func (d *daemon) tick(ctx context.Context) {
 	t := time.NewTicker(tickEvery)
 	defer t.Stop()
+	var pruned time.Time
 	for {
+		if now := d.env.now(); now.Sub(pruned) >= pruneEvery {
+			pruned = now
+			if _, err := d.ledger.Prune(ctx, now.Add(-keepRounds)); err != nil {
+				d.log.Error("old rounds not deleted", "err", err)
+			}
+		}
 		d.observe(ctx)
 		select {
 		case <-ctx.Done():
