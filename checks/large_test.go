@@ -2,6 +2,7 @@ package checks_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -77,5 +78,36 @@ func TestLongAnswerIsNeverSound(t *testing.T) {
 	report = a.judgeLarge(right[:at] + "\n" + marker + right[at:])
 	if !report.Has(vectorID(1), "stalemarker") && !report.Has(vectorID(1), checks.KindStaleMarker) {
 		t.Errorf("a marker between the windows is not found: %v", report.Findings)
+	}
+}
+
+// TestDetails holds the sentences that people read to what happened.
+func TestDetails(t *testing.T) {
+	a := askedPrompts(t)[0]
+	a.spec.Ask = 1
+	for _, tt := range []struct{ answer, want string }{
+		{a.prompt.Expected(), "every seal came back whole"},
+		{strings.SplitAfter(a.prompt.Expected(), "\n")[0], "seal 1, the one asked for, came back whole"},
+	} {
+		_, found := a.judgeResponse(&provider.Response{Status: 200, Content: tt.answer, FinishReason: "stop", Body: []byte(tt.answer)})
+		if !slices.ContainsFunc(found, func(f checks.Finding) bool { return f.Detail == tt.want }) {
+			t.Errorf("nothing says %q: %v", tt.want, found)
+		}
+	}
+	other := askedPrompts(t)[2].prompt.Markers()[0].Text
+	for n, want := range map[int]string{1: "seen once in", 2: "seen 2 times in"} {
+		answer := a.prompt.Expected() + strings.Repeat("\n"+other, n)
+		_, found := a.judgeResponse(&provider.Response{Status: 200, Content: answer, FinishReason: "stop", Body: []byte(answer)})
+		if !slices.ContainsFunc(found, func(f checks.Finding) bool { return strings.Contains(f.Detail, want) }) {
+			t.Errorf("nothing says %q: %v", want, found)
+		}
+	}
+	timeout := &provider.Response{Failure: &provider.Failure{Kind: provider.FailureTimeout, Message: "no response header within 1m52s"}}
+	if _, found := a.judgeResponse(timeout); len(found) != 1 || !strings.HasSuffix(found[0].Detail, "no response header within 1m52s") {
+		t.Errorf("a timeout says %v", found)
+	}
+	timeout.Status, timeout.Failure.Message = 504, "Dear Mrs Okafor"
+	if _, found := a.judgeResponse(timeout); len(found) != 1 || strings.Contains(found[0].Detail, "Okafor") {
+		t.Errorf("a gateway's timeout says %v", found)
 	}
 }

@@ -141,11 +141,26 @@ func (s *subject) cutShort() []Finding {
 		finding.Detail = "an error within an answer that had begun as a success"
 	case provider.FailureCancelled, provider.FailureTimeout, provider.FailureLimit:
 		finding.Kind, finding.Class = string(f.Kind), Inconclusive
-		finding.Detail = "the answer was not read to its end, by our doing"
+		finding.Detail = s.brokenOff()
 	default:
 		return nil
 	}
 	return []Finding{finding}
+}
+
+// brokenOff says why an answer was not read to its end. A failure that we noted
+// on the way has a message of ours; one that the target told may say anything.
+func (s *subject) brokenOff() string {
+	f := s.r.Failure
+	told := f.InStream || s.r.Status != 0 && s.r.Status/100 != 2
+	switch {
+	case told && f.Kind != provider.FailureLimit: // our limits are ours wherever they are reached
+		return fmt.Sprintf("the target gave up (status %d, %s)", s.r.Status, f.Kind)
+	case f.Message == "":
+		return "the answer was not read to its end, by our doing"
+	default:
+		return "the answer was not read to its end, by our doing: " + f.Message
+	}
 }
 
 // claimsAnswer reports whether a malformed answer is one of the API's kind: a

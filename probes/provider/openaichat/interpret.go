@@ -46,6 +46,7 @@ type reading struct {
 	choices int  // seen so far
 	first   bool // the first choice was among them
 	added   int  // bytes of content and reasoning the event brought
+	cut     bool // the body ends within its JSON
 }
 
 func (r *reading) problem(kind, detail string) { r.resp.AddProblem(kind, detail, r.event) }
@@ -77,7 +78,7 @@ func (r *reading) contentType(given string) {
 func (r *reading) plain() {
 	root, end, ok := r.json(r.resp.Body)
 	if !ok {
-		if f := r.resp.Failure; f.Kind == provider.FailureMalformed || len(r.resp.Body) > maxFrame {
+		if !r.cut || len(r.resp.Body) > maxFrame {
 			r.extras.AddLine("body", string(r.resp.Body))
 		}
 		return
@@ -120,6 +121,7 @@ func (r *reading) json(text []byte) (root *provider.Node, end int, ok bool) {
 		r.resp.Fail(&provider.Failure{Kind: provider.FailureLimit, Message: err.Error(), InStream: r.resp.Streamed})
 	case r.resp.Streamed: // the stream decides what a bad event means
 	case errors.Is(err, io.ErrUnexpectedEOF):
+		r.cut = true
 		r.resp.Fail(&provider.Failure{Kind: provider.FailureTruncated, Message: "the JSON body ends early"})
 	default:
 		r.resp.Fail(provider.Malformed(r.resp.Header, text))
