@@ -2,6 +2,7 @@ package checks_test
 
 import (
 	"math/rand/v2"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"crosstalk/checks"
 	"crosstalk/probes"
 	"crosstalk/probes/provider"
+	"crosstalk/probes/provider/openaichat"
 )
 
 // largeSize is the most that a client reads of a body.
@@ -54,6 +56,25 @@ func BenchmarkLarge(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				a.judgeLarge(text)
+			}
+		})
+	}
+}
+
+// BenchmarkLargeMalformed reads and judges a body that is no answer of the API.
+func BenchmarkLargeMalformed(b *testing.B) {
+	a := askedPrompts(b)[0]
+	client, err := openaichat.New(openaichat.Options{BaseURL: "http://127.0.0.1:1/v1"})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer client.Close()
+	for name, unit := range map[string]string{"one_letter": "x", "one_word": "a ", "control": "\x00\xff"} {
+		body := strings.Repeat(unit, largeSize/len(unit))
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				a.judgeResponse(client.Parse(200, http.Header{}, strings.NewReader(body)))
 			}
 		})
 	}
