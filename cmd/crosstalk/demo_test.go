@@ -58,7 +58,7 @@ func TestDemoText(t *testing.T) {
 		t.Fatalf("exit %d: %s%s", code, stdout, stderr)
 	}
 	for _, want := range []string{
-		"LEAK  content of ", "prompt offset ", "chance of accident ", "the donor is unknown",
+		"LEAK  content of ", "prompt offset", "chance of accident ", "the donor is unknown",
 		"window not as advertised", "both faulty engines were caught",
 	} {
 		if !strings.Contains(stdout.String(), want) {
