@@ -17,7 +17,7 @@ import (
 // realEngine starts a llama.cpp server with the copy model, four slots of 4,096
 // tokens, and writes a configuration for it with four tenants. The server is built on first use; a
 // missing part is a failure.
-func realEngine(t *testing.T, flags ...string) *simulated {
+func realEngine(t *testing.T, window int, flags ...string) *simulated {
 	t.Helper()
 	dir, err := engine.DefaultDir()
 	if err != nil {
@@ -32,18 +32,21 @@ func realEngine(t *testing.T, flags ...string) *simulated {
 	path := filepath.Join(t.TempDir(), "crosstalk.yaml")
 	text := fmt.Sprintf(`version: 1
 targets:
-  - {name: llama-server, api: openai-chat, base_url: %q, model: copycode, window: 4096, max_output: 64, dress: code, task: echo}
+  - {name: llama-server, api: openai-chat, base_url: %q, model: copycode, window: %d, max_output: 64, dress: code, task: echo}
 tenants:
   - {name: alpha, index: 1, credential: "env:KEY_ALPHA", domain: org-a}
   - {name: bravo, index: 2, credential: "env:KEY_BRAVO", domain: org-b}
   - {name: charlie, index: 3, credential: "env:KEY_CHARLIE", domain: org-c}
   - {name: delta, index: 4, credential: "env:KEY_DELTA", domain: org-d}
-`, server.BaseURL)
+`, server.BaseURL, window)
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return &simulated{config: path}
 }
+
+// slotWindow is the window of one of the engine's four slots.
+const slotWindow = 4096
 
 // mustBeSound fails on every exchange called worse than inconclusive.
 func mustBeSound(t *testing.T, sum *report.Summary) {
@@ -61,7 +64,7 @@ func mustBeSound(t *testing.T, sum *report.Summary) {
 // lost its context, and no stranger's.
 func TestE2ERealEngine(t *testing.T) {
 	t.Run("sound", func(t *testing.T) {
-		s := realEngine(t)
+		s := realEngine(t, slotWindow)
 		mustBeSound(t, s.validate(t, 1, "--only", "pulse=4,burst=1"))
 		e, stdout, stderr := testEnv("")
 		if code := run(t.Context(), []string{"probe", "-c", s.config, "--stream", "--tokens", "900"}, e); code != report.ExitSound {
@@ -69,7 +72,7 @@ func TestE2ERealEngine(t *testing.T) {
 		}
 	})
 	t.Run("wrong RoPE scale", func(t *testing.T) {
-		s := realEngine(t, "--rope-scaling", "linear", "--rope-scale", "4")
+		s := realEngine(t, slotWindow, "--rope-scaling", "linear", "--rope-scale", "4")
 		sum := s.validate(t, 1, "--only", "pulse=2")
 		c := sum.Totals
 		t.Logf("%d exchanges: %d damaged, %d foreign, %d leak, %d undecided; exit %d", c.Sent, c.Damaged, c.Foreign, c.Leak, c.Inconclusive, sum.ExitCode)
