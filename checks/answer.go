@@ -63,8 +63,10 @@ func (s *subject) withoutContent() []Finding {
 	if !s.read(ChannelReasoning).holdsAll(s) {
 		return nil // the empty check says so
 	}
-	return []Finding{{Kind: KindMisplaced, Class: Damaged, Channel: ChannelReasoning, Length: len(s.r.Reasoning),
-		Detail: "the right answer stands in the reasoning and the content is empty"}}
+	return []Finding{{
+		Kind: KindMisplaced, Class: Damaged, Channel: ChannelReasoning, Length: len(s.r.Reasoning),
+		Detail: "the right answer stands in the reasoning and the content is empty",
+	}}
 }
 
 // budget is the finding for an answer cut after reasoning; recall has it where
@@ -104,8 +106,10 @@ func (s *subject) withMore(content, right string) []Finding {
 		return s.answered(KindCopyError, Damaged, "the right answer with one word "+kind)
 	}
 	if at := s.glued(); at >= 0 {
-		return []Finding{{Kind: KindCopyError, Class: Damaged, Channel: ChannelContent, Offset: at,
-			Detail: "a word too many at the edge of a seal"}}
+		return []Finding{{
+			Kind: KindCopyError, Class: Damaged, Channel: ChannelContent, Offset: at,
+			Detail: "a word too many at the edge of a seal",
+		}}
 	}
 	if found := s.extra(); found != nil {
 		return found
@@ -128,8 +132,10 @@ func (s *subject) extra() []Finding {
 	if st.score < bound {
 		return nil
 	}
-	return []Finding{{Kind: KindExtra, Class: Damaged, Channel: ChannelContent, Offset: st.start, Length: st.end - st.start,
-		Detail: fmt.Sprintf("%.0f of %.0f words in a row beside the answer are neither ours nor chatter", st.unexplained, st.words)}}
+	return []Finding{{
+		Kind: KindExtra, Class: Damaged, Channel: ChannelContent, Offset: st.start, Length: st.end - st.start,
+		Detail: fmt.Sprintf("%.0f of %.0f words in a row beside the answer are neither ours nor chatter", st.unexplained, st.words),
+	}}
 }
 
 // glued returns the offset of an unexplained word that touches a whole seal, on

@@ -32,14 +32,20 @@ func (c contactCheck) Run(in *Input) []Finding {
 func contactOf(s *subject) []Finding {
 	switch s.mannerOf() {
 	case refusing:
-		return []Finding{{Kind: KindRefusal, Class: Inconclusive, Channel: ChannelContent, Length: len(s.text(ChannelContent)),
-			Detail: "the target refused for reasons of policy"}}
+		return []Finding{{
+			Kind: KindRefusal, Class: Inconclusive, Channel: ChannelContent, Length: len(s.text(ChannelContent)),
+			Detail: "the target refused for reasons of policy",
+		}}
 	case failing:
-		return []Finding{{Kind: KindErrorText, Class: Inconclusive, Channel: ChannelContent, Length: len(s.text(ChannelContent)),
-			Detail: "an error message stands where the answer should"}}
+		return []Finding{{
+			Kind: KindErrorText, Class: Inconclusive, Channel: ChannelContent, Length: len(s.text(ChannelContent)),
+			Detail: "an error message stands where the answer should",
+		}}
 	case denying:
-		return []Finding{{Kind: KindDenial, Class: Damaged, Channel: ChannelContent, Length: len(s.text(ChannelContent)),
-			Detail: "the answer says that there is nothing to answer: the prompt did not arrive whole"}}
+		return []Finding{{
+			Kind: KindDenial, Class: Damaged, Channel: ChannelContent, Length: len(s.text(ChannelContent)),
+			Detail: "the answer says that there is nothing to answer: the prompt did not arrive whole",
+		}}
 	}
 	if !s.closed() || s.contact().found {
 		return nil

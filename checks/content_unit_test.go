@@ -93,8 +93,12 @@ func TestVerdict(t *testing.T) {
 		{"unsure alone", probes.Exchange{Response: response}, says{unsure}, Verdict{Class: Inconclusive, Reason: "budget"}},
 		{"worst wins", probes.Exchange{Response: response}, says{sound, unsure, damaged, degraded}, Verdict{Class: Damaged, Reason: "lost"}},
 		{"not sent", probes.Exchange{Skipped: "budget spent"}, says{sound}, Verdict{Class: Inconclusive, Reason: "budget spent"}},
-		{"failed", probes.Exchange{Response: &provider.Response{Status: 429, Failure: &provider.Failure{Kind: provider.FailureRateLimit}}}, nil,
-			Verdict{Class: Inconclusive, Reason: "ratelimit"}},
+		{
+			"failed",
+			probes.Exchange{Response: &provider.Response{Status: 429, Failure: &provider.Failure{Kind: provider.FailureRateLimit}}},
+			nil,
+			Verdict{Class: Inconclusive, Reason: "ratelimit"},
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

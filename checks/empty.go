@@ -23,8 +23,10 @@ func (c emptyCheck) Run(in *Input) []Finding {
 	return in.each(c.Name(), func(s *subject) []Finding {
 		found := blankRuns(s)
 		if noChoices(s.r) {
-			return append(found, Finding{Kind: "no_choices", Class: Damaged, Channel: ChannelContent,
-				Detail: "a success whose list of choices is empty"})
+			return append(found, Finding{
+				Kind: "no_choices", Class: Damaged, Channel: ChannelContent,
+				Detail: "a success whose list of choices is empty",
+			})
 		}
 		if s.r.Failure == nil {
 			found = append(found, nothingVisible(s)...)
@@ -49,8 +51,10 @@ func misplaced(s *subject) []Finding {
 		// Reasoning may lawfully hold the answer before it is given: only
 		// without any answer is it misplaced.
 		if c == ChannelContent || visibleIn(s.r.Content) == 0 && !s.cut() {
-			return []Finding{{Kind: "misplaced", Class: Damaged, Channel: c,
-				Detail: fmt.Sprintf("all %s are there, but not in the content", plural(len(s.seals), "seal"))}}
+			return []Finding{{
+				Kind: "misplaced", Class: Damaged, Channel: c,
+				Detail: fmt.Sprintf("all %s are there, but not in the content", plural(len(s.seals), "seal")),
+			}}
 		}
 	}
 	return nil
@@ -86,17 +90,25 @@ func nothingVisible(s *subject) []Finding {
 	spent, billed := s.answerTokens()
 	switch {
 	case s.cut() && s.thought():
-		return []Finding{{Kind: KindBudget, Class: Inconclusive, Channel: ChannelContent,
-			Detail: "reasoning used up the tokens; nothing was left for an answer"}}
+		return []Finding{{
+			Kind: KindBudget, Class: Inconclusive, Channel: ChannelContent,
+			Detail: "reasoning used up the tokens; nothing was left for an answer",
+		}}
 	case billed && spent > freeTokens:
-		return []Finding{{Kind: "empty", Class: Damaged, Channel: ChannelContent,
-			Detail: fmt.Sprintf("%s counted for an answer without a visible character", plural(spent, "token"))}}
+		return []Finding{{
+			Kind: "empty", Class: Damaged, Channel: ChannelContent,
+			Detail: fmt.Sprintf("%s counted for an answer without a visible character", plural(spent, "token")),
+		}}
 	case s.closed() && s.x.Intent.Expect != probes.ExpectRefusal:
-		return []Finding{{Kind: "empty", Class: Damaged, Channel: ChannelContent,
-			Detail: "a closed task was answered with nothing"}}
+		return []Finding{{
+			Kind: "empty", Class: Damaged, Channel: ChannelContent,
+			Detail: "a closed task was answered with nothing",
+		}}
 	default:
-		return []Finding{{Kind: "silent", Class: Inconclusive, Channel: ChannelContent,
-			Detail: "no answer, and none that had to come is known"}}
+		return []Finding{{
+			Kind: "silent", Class: Inconclusive, Channel: ChannelContent,
+			Detail: "no answer, and none that had to come is known",
+		}}
 	}
 }
 
@@ -211,10 +223,12 @@ func blankRuns(s *subject) []Finding {
 		text := s.written(c)
 		start, end := longestBlank(text, blank, feeds)
 		if end > start {
-			found = append(found, Finding{Kind: "blank", Class: Damaged, Channel: c,
+			found = append(found, Finding{
+				Kind: "blank", Class: Damaged, Channel: c,
 				Offset: start, Length: end - start, Detail: fmt.Sprintf(
 					"a run of %s, of them %s", plural(runesIn(text, start, end), "blank"),
-					plural(strings.Count(text[start:end], "\n"), "line feed"))})
+					plural(strings.Count(text[start:end], "\n"), "line feed")),
+			})
 		}
 	}
 	return found

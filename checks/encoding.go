@@ -206,8 +206,10 @@ func missingSpaces(t formText) []flaw {
 	} else if !few || !words || letters < 80 || strings.Contains(t.text, "://") {
 		return nil
 	}
-	return []flaw{{kind: "unspaced", start: 0, end: len(t.text),
-		detail: fmt.Sprintf("%d letters and %s", letters, plural(blanks, "blank"))}}
+	return []flaw{{
+		kind: "unspaced", start: 0, end: len(t.text),
+		detail: fmt.Sprintf("%d letters and %s", letters, plural(blanks, "blank")),
+	}}
 }
 
 // doubleSpaced finds text whose words stand two blanks apart, not only after

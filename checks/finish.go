@@ -59,15 +59,21 @@ func finishFindings(s *subject) []Finding {
 	}
 	switch stopReasonOf(s.r.FinishReason) {
 	case stopUnknown:
-		return []Finding{{Kind: "invented", Class: s.slip(),
-			Detail: fmt.Sprintf("a finish reason of %s that no API has", plural(len(s.r.FinishReason), "byte"))}}
+		return []Finding{{
+			Kind: "invented", Class: s.slip(),
+			Detail: fmt.Sprintf("a finish reason of %s that no API has", plural(len(s.r.FinishReason), "byte")),
+		}}
 	case stopFilter:
-		return []Finding{{Kind: "moderation", Class: Inconclusive,
-			Detail: "the answer was stopped by a content filter"}}
+		return []Finding{{
+			Kind: "moderation", Class: Inconclusive,
+			Detail: "the answer was stopped by a content filter",
+		}}
 	case stopTools:
 		if len(s.r.Tools) == 0 {
-			return []Finding{{Kind: "no_calls", Class: Damaged,
-				Detail: "the finish reason speaks of tool calls and there is none"}}
+			return []Finding{{
+				Kind: "no_calls", Class: Damaged,
+				Detail: "the finish reason speaks of tool calls and there is none",
+			}}
 		}
 	case stopNatural:
 		return s.hiddenCut()
@@ -92,8 +98,10 @@ func (s *subject) noFinish() []Finding {
 	if len(s.r.Body) == 0 {
 		return nil
 	}
-	return []Finding{{Kind: "missing", Class: s.slip(),
-		Detail: "the answer has no finish reason"}}
+	return []Finding{{
+		Kind: "missing", Class: s.slip(),
+		Detail: "the answer has no finish reason",
+	}}
 }
 
 // hiddenCut finds an answer that used up its tokens and claims to have stopped

@@ -57,8 +57,10 @@ func (c foreignFragment) Run(in *Input) []Finding {
 			pieces, searched := s.pieces(channel)
 			found = append(found, s.weigh(channel, pieces)...)
 			if !searched {
-				found = append(found, Finding{Kind: KindPageBudget, Class: Inconclusive, Channel: channel,
-					Detail: fmt.Sprintf("there is more unexplained text, or there are more earlier prompts, than the budget of %d pages compares", pageBudget)})
+				found = append(found, Finding{
+					Kind: KindPageBudget, Class: Inconclusive, Channel: channel,
+					Detail: fmt.Sprintf("there is more unexplained text, or there are more earlier prompts, than the budget of %d pages compares", pageBudget),
+				})
 			}
 		}
 		return found

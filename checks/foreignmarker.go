@@ -31,8 +31,10 @@ func (c foreignMarker) Run(in *Input) []Finding {
 			}
 		}
 		for _, c := range s.unsearched {
-			found = append(found, Finding{Kind: KindSearchBudget, Class: Inconclusive, Channel: c, Length: len(s.text(c)),
-				Detail: "more words of the marker list than can be searched for altered markers"})
+			found = append(found, Finding{
+				Kind: KindSearchBudget, Class: Inconclusive, Channel: c, Length: len(s.text(c)),
+				Detail: "more words of the marker list than can be searched for altered markers",
+			})
 		}
 		return found
 	})

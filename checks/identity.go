@@ -109,8 +109,10 @@ func otherModel(s *subject) []Finding {
 	if want == "" || sameModel(got, want) {
 		return nil
 	}
-	return []Finding{{Kind: "model_changed", Class: Degraded, Channel: ChannelHeader,
-		Detail: "the answer names another model than the one " + whose}}
+	return []Finding{{
+		Kind: "model_changed", Class: Degraded, Channel: ChannelHeader,
+		Detail: "the answer names another model than the one " + whose,
+	}}
 }
 
 // usualModel is the model of more than half the answers of the round.

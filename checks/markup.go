@@ -91,12 +91,21 @@ type bareForm struct {
 // bareForms are Harmony's words once its brackets are lost, and role labels at
 // the beginning of a line.
 var bareForms = []bareForm{
-	{lexeme{kind: "harmony"}, []string{"assistant", " to=", "to=functions."},
-		regexp.MustCompile(`\bassistant(?:final|analysis|commentary)|\b(?:commentary|analysis) to=|\bto=functions\.\w`)},
-	{lexeme{kind: "harmony"}, []string{"analysis", "commentary"},
-		regexp.MustCompile(`^(?:analysis|commentary)[A-Z]\w`)},
-	{lexeme{kind: "role", shared: true}, []string{"Human:", "Assistant:", "User:", "AI:", "System:"},
-		regexp.MustCompile(`(?m)^(?:Human|Assistant|User|AI|System): ?\S`)},
+	{
+		lexeme{kind: "harmony"},
+		[]string{"assistant", " to=", "to=functions."},
+		regexp.MustCompile(`\bassistant(?:final|analysis|commentary)|\b(?:commentary|analysis) to=|\bto=functions\.\w`),
+	},
+	{
+		lexeme{kind: "harmony"},
+		[]string{"analysis", "commentary"},
+		regexp.MustCompile(`^(?:analysis|commentary)[A-Z]\w`),
+	},
+	{
+		lexeme{kind: "role", shared: true},
+		[]string{"Human:", "Assistant:", "User:", "AI:", "System:"},
+		regexp.MustCompile(`(?m)^(?:Human|Assistant|User|AI|System): ?\S`),
+	},
 }
 
 func markupFlaws(t formText) []flaw {

@@ -140,8 +140,10 @@ func poorVocabulary(_ formText, r recurrences) (flaw, bool) {
 	for from := 0; from+vocabulary <= len(r.words); from += vocabulary / 2 {
 		distinct := vocabulary - again(r.word, from, from+vocabulary)
 		if float64(distinct) < minDistinct*vocabulary {
-			return flaw{kind: "vocabulary", start: r.words[from].Start, end: r.words[from+vocabulary-1].End,
-				detail: fmt.Sprintf("%d different words in %d", distinct, vocabulary)}, true
+			return flaw{
+				kind: "vocabulary", start: r.words[from].Start, end: r.words[from+vocabulary-1].End,
+				detail: fmt.Sprintf("%d different words in %d", distinct, vocabulary),
+			}, true
 		}
 	}
 	return flaw{}, false

@@ -26,8 +26,10 @@ func (c overlengthCheck) Run(in *Input) []Finding {
 		case f != nil && f.Kind == provider.FailureOverLength:
 			return s.refusedLength(f)
 		case f != nil && f.Kind == provider.FailureTooLarge:
-			return []Finding{{Kind: "toolarge", Class: Inconclusive, Channel: ChannelError,
-				Detail: fmt.Sprintf("a gateway refused the body of %d bytes: the model never saw it", s.promptSize())}}
+			return []Finding{{
+				Kind: "toolarge", Class: Inconclusive, Channel: ChannelError,
+				Detail: fmt.Sprintf("a gateway refused the body of %d bytes: the model never saw it", s.promptSize()),
+			}}
 		case f == nil && s.x.Intent.Expect == probes.ExpectRefusal:
 			return s.acceptedLength()
 		}
@@ -46,8 +48,10 @@ func (s *subject) promptSize() int64 {
 func (s *subject) refusedLength(f *provider.Failure) []Finding {
 	i := s.x.Intent
 	if i.Expect != probes.ExpectAnswer {
-		return []Finding{{Kind: "refused", Class: Sound, Channel: ChannelError,
-			Detail: "a prompt over the limit was refused" + numbersOf(f)}}
+		return []Finding{{
+			Kind: "refused", Class: Sound, Channel: ChannelError,
+			Detail: "a prompt over the limit was refused" + numbersOf(f),
+		}}
 	}
 	if s.missized(f) {
 		return []Finding{{Kind: "sizing", Class: Inconclusive, Channel: ChannelError, Detail: fmt.Sprintf(

@@ -39,8 +39,10 @@ func recallOf(s *subject) []Finding {
 		if !s.contact().found {
 			return nil // a cut answer without contact is never a budget
 		}
-		return []Finding{{Kind: KindBudget, Class: Inconclusive, Channel: ChannelContent,
-			Detail: "the answer was cut at the token limit after reasoning: give it more tokens or less reasoning"}}
+		return []Finding{{
+			Kind: KindBudget, Class: Inconclusive, Channel: ChannelContent,
+			Detail: "the answer was cut at the token limit after reasoning: give it more tokens or less reasoning",
+		}}
 	case s.text(ChannelContent) == "":
 		return nil // empty or misplaced: other checks say so
 	case s.asked() >= 0:
@@ -180,12 +182,16 @@ func (s *subject) judgeAll(got recall) []Finding {
 		return found
 	}
 	if i := got.duplicated(); i >= 0 {
-		return []Finding{{Kind: KindDuplicatedSeal, Class: Damaged, Channel: ChannelContent, Offset: got.at[i],
-			Detail: fmt.Sprintf("seal %d came back %d times", s.seals[i].number, got.count[i])}}
+		return []Finding{{
+			Kind: KindDuplicatedSeal, Class: Damaged, Channel: ChannelContent, Offset: got.at[i],
+			Detail: fmt.Sprintf("seal %d came back %d times", s.seals[i].number, got.count[i]),
+		}}
 	}
 	if !slices.IsSorted(got.first) {
-		return []Finding{{Kind: KindSealOrder, Class: Damaged, Channel: ChannelContent,
-			Detail: "every seal came back whole, but not in the order asked for"}}
+		return []Finding{{
+			Kind: KindSealOrder, Class: Damaged, Channel: ChannelContent,
+			Detail: "every seal came back whole, but not in the order asked for",
+		}}
 	}
 	return []Finding{s.recalled("every seal came back whole")}
 }

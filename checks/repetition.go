@@ -73,8 +73,10 @@ func longestRun(t formText) (flaw, bool) {
 	if longest.n == 0 {
 		return flaw{}, false
 	}
-	return flaw{kind: "run", start: longest.start, end: longest.end,
-		detail: fmt.Sprintf("%U stands %d times in a row", longest.r, longest.n)}, true
+	return flaw{
+		kind: "run", start: longest.start, end: longest.end,
+		detail: fmt.Sprintf("%U stands %d times in a row", longest.r, longest.n),
+	}, true
 }
 
 // lawfulRun is how often the character may stand in a row at this place.

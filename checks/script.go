@@ -49,13 +49,27 @@ var namedScripts = [...]struct {
 	name  scriptName
 	table *unicode.RangeTable
 }{
-	{latin, unicode.Latin}, {cyrillic, unicode.Cyrillic}, {greek, unicode.Greek},
-	{cjk, unicode.Han}, {cjk, unicode.Hiragana}, {cjk, unicode.Katakana}, {cjk, unicode.Bopomofo},
-	{"Hangul", unicode.Hangul}, {"Arabic", unicode.Arabic}, {"Hebrew", unicode.Hebrew},
-	{"Thai", unicode.Thai}, {"Lao", unicode.Lao}, {"Devanagari", unicode.Devanagari},
-	{"Bengali", unicode.Bengali}, {"Tamil", unicode.Tamil}, {"Telugu", unicode.Telugu},
-	{"Georgian", unicode.Georgian}, {"Armenian", unicode.Armenian}, {"Khmer", unicode.Khmer},
-	{"", unicode.Common}, {"", unicode.Inherited},
+	{latin, unicode.Latin},
+	{cyrillic, unicode.Cyrillic},
+	{greek, unicode.Greek},
+	{cjk, unicode.Han},
+	{cjk, unicode.Hiragana},
+	{cjk, unicode.Katakana},
+	{cjk, unicode.Bopomofo},
+	{"Hangul", unicode.Hangul},
+	{"Arabic", unicode.Arabic},
+	{"Hebrew", unicode.Hebrew},
+	{"Thai", unicode.Thai},
+	{"Lao", unicode.Lao},
+	{"Devanagari", unicode.Devanagari},
+	{"Bengali", unicode.Bengali},
+	{"Tamil", unicode.Tamil},
+	{"Telugu", unicode.Telugu},
+	{"Georgian", unicode.Georgian},
+	{"Armenian", unicode.Armenian},
+	{"Khmer", unicode.Khmer},
+	{"", unicode.Common},
+	{"", unicode.Inherited},
 }
 
 func scriptOf(r rune) scriptName {

@@ -192,8 +192,10 @@ func (s *subject) restarted() []Finding {
 		if !s.closed() && !unicode.IsLetter(before) && !unicode.IsDigit(before) {
 			continue
 		}
-		found = append(found, Finding{Kind: "restart", Class: s.slip(), Channel: c, Offset: k, Length: k,
-			Detail: fmt.Sprintf("the first %d bytes come again after %d", k, k)})
+		found = append(found, Finding{
+			Kind: "restart", Class: s.slip(), Channel: c, Offset: k, Length: k,
+			Detail: fmt.Sprintf("the first %d bytes come again after %d", k, k),
+		})
 	}
 	return found
 }

@@ -39,8 +39,10 @@ func (c usageCheck) Run(in *Input) []Finding {
 func (s *subject) badCounts() []Finding {
 	for _, p := range s.r.Problems {
 		if p.Kind == "bad_usage" {
-			return []Finding{{Kind: "bad_count", Class: s.slip(),
-				Detail: "a token count that is no whole number"}}
+			return []Finding{{
+				Kind: "bad_count", Class: s.slip(),
+				Detail: "a token count that is no whole number",
+			}}
 		}
 	}
 	return nil
@@ -51,8 +53,10 @@ func (s *subject) noUsage() []Finding {
 	if !s.x.Intent.Stream || s.x.Intent.Expect == "" {
 		return nil
 	}
-	return []Finding{{Kind: "absent", Class: Degraded,
-		Detail: "a stream without token counts, although they were asked for"}}
+	return []Finding{{
+		Kind: "absent", Class: Degraded,
+		Detail: "a stream without token counts, although they were asked for",
+	}}
 }
 
 // estimate is how many tokens a prompt should have.
@@ -203,8 +207,10 @@ func (s *subject) sums() []Finding {
 	u := s.r.Usage
 	for _, n := range []*int{u.Prompt, u.Completion, u.Total, u.Cached, u.Reasoning} {
 		if n != nil && *n < 0 {
-			return []Finding{{Kind: "negative", Class: Damaged,
-				Detail: fmt.Sprintf("a count of %d tokens", *n)}}
+			return []Finding{{
+				Kind: "negative", Class: Damaged,
+				Detail: fmt.Sprintf("a count of %d tokens", *n),
+			}}
 		}
 	}
 	var found []Finding
@@ -237,8 +243,10 @@ func (s *subject) overCap() []Finding {
 	if limit == 0 || used <= limit {
 		return nil
 	}
-	f := Finding{Kind: "over_cap", Class: Damaged,
-		Detail: fmt.Sprintf("%d tokens of output, %d were allowed", used, limit)}
+	f := Finding{
+		Kind: "over_cap", Class: Damaged,
+		Detail: fmt.Sprintf("%d tokens of output, %d were allowed", used, limit),
+	}
 	answer, _ := s.answerTokens()
 	if float64(used) <= maxOverCap*float64(limit) || answer <= limit {
 		f.Class = Degraded

@@ -106,8 +106,10 @@ func (s *subject) unread() []Finding {
 	var found []Finding
 	for _, c := range contactChannels() {
 		if n := len(s.text(c)); n > maxRead {
-			found = append(found, Finding{Kind: KindReadBudget, Class: Inconclusive, Channel: c, Length: n,
-				Detail: "too long to be read as a whole: markers were searched for in all of it, other text in its beginning, middle and end"})
+			found = append(found, Finding{
+				Kind: KindReadBudget, Class: Inconclusive, Channel: c, Length: n,
+				Detail: "too long to be read as a whole: markers were searched for in all of it, other text in its beginning, middle and end",
+			})
 		}
 	}
 	return found

@@ -71,8 +71,16 @@ sentences 0: want at least 1`},
 func TestNewRefusesMarkers(t *testing.T) {
 	spec := Spec{Version: Version, Family: "prose", Task: TaskSeals, Dress: DressWords, Sentences: 10, Seals: 2}
 	for _, markers := range [][]string{
-		nil, {"one"}, {"one", "two", "three"}, {"one", ""}, {"one", " "}, {"one", "two\nthree"},
-		{"one", `say "two"`}, {"one", `two\three`}, {"one", "zwei für drei"}, {"one", "two\tthree"},
+		nil,
+		{"one"},
+		{"one", "two", "three"},
+		{"one", ""},
+		{"one", " "},
+		{"one", "two\nthree"},
+		{"one", `say "two"`},
+		{"one", `two\three`},
+		{"one", "zwei für drei"},
+		{"one", "two\tthree"},
 	} {
 		if _, err := New(testKey(1), spec, markers); !errors.Is(err, ErrSpec) {
 			t.Errorf("markers %q: error %v, want one that wraps ErrSpec", markers, err)

@@ -207,8 +207,10 @@ func happen(m *metrics.Metrics, now time.Time) {
 	m.Paused("edge", true, 1)
 	m.Cells("edge", []metrics.Cell{{Cell: cell, Planned: 9, Decided: 8, DisclosureBound: .3, DamageBound: .4, LastRound: now, LastDecided: now, LastSound: now}})
 	m.Incidents([]metrics.Incident{
-		{Target: "edge", Kind: "leak", Severity: "page"}, {Target: "edge", Kind: "foreign", Severity: "page"},
-		{Target: "edge", Kind: "damaged/recall", Severity: "page"}, {Target: "edge", Kind: "blind", Severity: "ticket"},
+		{Target: "edge", Kind: "leak", Severity: "page"},
+		{Target: "edge", Kind: "foreign", Severity: "page"},
+		{Target: "edge", Kind: "damaged/recall", Severity: "page"},
+		{Target: "edge", Kind: "blind", Severity: "ticket"},
 	})
 	m.Delivery("pager", "", time.Second)
 	m.Delivery("pager", "timeout", 0)

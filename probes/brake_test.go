@@ -61,23 +61,28 @@ func TestRunBacksOff(t *testing.T) {
 	}{
 		"rate limit": {
 			provider.Failure{Kind: provider.FailureRateLimit},
-			[]string{"ratelimit", "backoff", "backoff", "answer"}, 0,
+			[]string{"ratelimit", "backoff", "backoff", "answer"},
+			0,
 		},
 		"rate limit for long": {
 			provider.Failure{Kind: provider.FailureRateLimit, RetryAfter: time.Minute},
-			[]string{"ratelimit", "backoff", "backoff", "answer"}, 0,
+			[]string{"ratelimit", "backoff", "backoff", "answer"},
+			0,
 		},
 		"overload": {
 			provider.Failure{Kind: provider.FailureOverload},
-			[]string{"overload", "backoff", "backoff", "answer"}, 0,
+			[]string{"overload", "backoff", "backoff", "answer"},
+			0,
 		},
 		"rate limit for a moment": {
 			provider.Failure{Kind: provider.FailureRateLimit, RetryAfter: 3 * time.Second},
-			[]string{"ratelimit", "ratelimit", "answer", "answer"}, 3 * time.Second,
+			[]string{"ratelimit", "ratelimit", "answer", "answer"},
+			3 * time.Second,
 		},
 		"over length": {
 			provider.Failure{Kind: provider.FailureOverLength},
-			[]string{"overlength", "overlength", "answer", "answer"}, 0,
+			[]string{"overlength", "overlength", "answer", "answer"},
+			0,
 		},
 	}
 	for name, tt := range tests {

@@ -100,27 +100,33 @@ func TestPlanErrors(t *testing.T) {
 		is    error
 	}{
 		"no window": {
-			Pulse{}, func(s *State) { s.Target.Window = 0 },
+			Pulse{},
+			func(s *State) { s.Target.Window = 0 },
 			"target edge: it has no window: state the advertised context window in tokens", nil,
 		},
 		"no tenant": {
-			Pulse{}, func(s *State) { s.Tenants = nil },
+			Pulse{},
+			func(s *State) { s.Tenants = nil },
 			"target edge: pulse needs a tenant, and none may use it: list the target under a tenant", nil,
 		},
 		"one tenant": {
-			SeedWatch{}, func(s *State) { s.Tenants = s.Tenants[:1] },
+			SeedWatch{},
+			func(s *State) { s.Tenants = s.Tenants[:1] },
 			"target edge: seedwatch needs two tenants and has 1: add a tenant of another account", nil,
 		},
 		"unknown family": {
-			Pulse{}, func(s *State) { s.Target.Family = "verse" },
+			Pulse{},
+			func(s *State) { s.Target.Family = "verse" },
 			`target edge: filler family "verse" is unknown: use one of ` + strings.Join(familyNames(), ", "), nil,
 		},
 		"tiny answer cap": {
-			Top{}, func(s *State) { s.Target.MaxOutput = 8 },
+			Top{},
+			func(s *State) { s.Target.MaxOutput = 8 },
 			"target edge: max_output of 8 tokens is too small for top: the shortest answer may need 23 tokens; raise max_output", ErrTooSmall,
 		},
 		"burst above what a contract allows": {
-			Burst{Size: 8}, func(s *State) { s.Target.Basis = BasisContract },
+			Burst{Size: 8},
+			func(s *State) { s.Target.Basis = BasisContract },
 			"target edge: not allowed: burst needs an authorization with basis owner or provider-consent, not contract", ErrNotAllowed,
 		},
 		"burst size": {

@@ -90,8 +90,12 @@ func TestFleetKeyPrintsNothing(t *testing.T) {
 	key := testKey(t, 'A')
 	raw, _ := base64.StdEncoding.DecodeString(key.Encode())
 	shapes := []any{
-		key, &key, []tenants.FleetKey{key}, map[string]any{"k": key},
-		struct{ Key tenants.FleetKey }{key}, struct{ key tenants.FleetKey }{key}, tenants.NewCodec(key),
+		key, &key,
+		[]tenants.FleetKey{key},
+		map[string]any{"k": key},
+		struct{ Key tenants.FleetKey }{key},
+		struct{ key tenants.FleetKey }{key},
+		tenants.NewCodec(key),
 	}
 	for _, v := range shapes {
 		var out bytes.Buffer

@@ -24,8 +24,10 @@ func TestRuns(t *testing.T) {
 		{"all there is", "abundant academy accent accord acidic acre", 5, []string{"abundant academy accent accord acidic acre"}},
 		{"two", "abundant academy xyz accent accord", 2, []string{"abundant academy", "accent accord"}},
 		{"one word again and again", strings.Repeat("abundant ", 20), 2, nil},
-		{"ends at a repetition", "abundant academy accent academy accord acidic", 3,
-			[]string{"abundant academy accent", "accent academy accord acidic"}},
+		{
+			"ends at a repetition", "abundant academy accent academy accord acidic", 3,
+			[]string{"abundant academy accent", "accent academy accord acidic"},
+		},
 		{"a repetition before the run", "abundant abundant academy accent", 3, []string{"abundant academy accent"}},
 		{"capitals and commas", "Abundant, ACADEMY; accent.", 3, []string{"Abundant, ACADEMY; accent"}},
 		{"list", "1. abundant\n2. academy\n10. accent", 3, []string{"abundant\n2. academy\n10. accent"}},

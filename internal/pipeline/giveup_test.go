@@ -26,11 +26,15 @@ func TestGivesUp(t *testing.T) {
 		sent   int // by the two tenants together
 		want   []string
 	}{
-		{"timeout", failing(0, provider.FailureTimeout, "no response header within 1m52s"), 10,
-			[]string{`5 rounds in a row decided nothing: timeout: "no response header within 1m52s"; is the target up?`}},
+		{
+			"timeout", failing(0, provider.FailureTimeout, "no response header within 1m52s"), 10,
+			[]string{`5 rounds in a row decided nothing: timeout: "no response header within 1m52s"; is the target up?`},
+		},
 		{"network", failing(0, provider.FailureNetwork, "connection refused"), 10, []string{"network", "is the target up?"}},
-		{"401", failing(401, provider.FailureAuth, "Invalid API key"), 4,
-			[]string{`every tenant`, `alpha with status 401 (auth: "Invalid API key")`, "bravo with status 401", "check the tenants' credentials"}},
+		{
+			"401", failing(401, provider.FailureAuth, "Invalid API key"), 4,
+			[]string{`every tenant`, `alpha with status 401 (auth: "Invalid API key")`, "bravo with status 401", "check the tenants' credentials"},
+		},
 		{"402", failing(402, provider.FailurePayment, strings.Repeat("pay ", 200)), 4, []string{"alpha with status 402", `…"`}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -170,8 +170,10 @@ func (s *Scheduler) releaseJob(ctx context.Context, rescue *riverdriver.JobRescu
 	rescue.State = append(rescue.State, string(state))
 	var args turnArgs
 	if err := json.Unmarshal(job.EncodedArgs, &args); err == nil {
-		s.skipped(ctx, key{args.Probe, args.Target}, &skip{ReasonInterrupted,
-			fmt.Sprintf("the daemon ended during attempt %d of slot %s; %s", job.Attempt, args.Slot.Format(time.RFC3339), then)})
+		s.skipped(ctx, key{args.Probe, args.Target}, &skip{
+			ReasonInterrupted,
+			fmt.Sprintf("the daemon ended during attempt %d of slot %s; %s", job.Attempt, args.Slot.Format(time.RFC3339), then),
+		})
 	}
 	return nil
 }

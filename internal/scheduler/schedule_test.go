@@ -73,15 +73,18 @@ func TestCron(t *testing.T) {
 		want  []string
 	}{
 		"UTC by default": {
-			Spec{Cron: "*/20 9-10 * * 1-5"}, "2026-12-04T09:30:00Z",
+			Spec{Cron: "*/20 9-10 * * 1-5"},
+			"2026-12-04T09:30:00Z",
 			[]string{"2026-12-04T09:40:00Z", "2026-12-04T10:00:00Z", "2026-12-04T10:20:00Z", "2026-12-04T10:40:00Z", "2026-12-07T09:00:00Z"},
 		},
 		"zone": {
-			Spec{Cron: "0 9 * * *", Timezone: "Asia/Kolkata"}, "2026-12-04T00:00:00Z",
+			Spec{Cron: "0 9 * * *", Timezone: "Asia/Kolkata"},
+			"2026-12-04T00:00:00Z",
 			[]string{"2026-12-04T03:30:00Z", "2026-12-05T03:30:00Z"},
 		},
 		"leap day over a century": {
-			Spec{Cron: "0 0 29 2 *"}, "2096-02-29T00:00:00Z",
+			Spec{Cron: "0 0 29 2 *"},
+			"2096-02-29T00:00:00Z",
 			[]string{"2104-02-29T00:00:00Z"},
 		},
 	}

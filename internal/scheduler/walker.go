@@ -84,8 +84,10 @@ func (s *Scheduler) advance(ctx context.Context, e *Entry, now time.Time) (time.
 		return time.Time{}, err
 	}
 	if t.last.After(now.Add(clockBack)) && !e.Schedule.Next(now).After(t.last) {
-		s.record(ctx, ledger.Event{At: now, Kind: "clock", Target: e.Site.Target.Name, Probe: e.Name,
-			Detail: fmt.Sprintf("the clock was set back by %s or more; the schedule begins again", t.last.Sub(now).Round(time.Second))})
+		s.record(ctx, ledger.Event{
+			At: now, Kind: "clock", Target: e.Site.Target.Name, Probe: e.Name,
+			Detail: fmt.Sprintf("the clock was set back by %s or more; the schedule begins again", t.last.Sub(now).Round(time.Second)),
+		})
 		t.begin(e.Schedule, now)
 	}
 	newest, passed := t.next, 0

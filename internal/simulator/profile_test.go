@@ -261,8 +261,12 @@ func TestMeter(t *testing.T) {
 		after   time.Duration
 		limited bool
 	}{
-		{"a", 60, 0, false}, {"a", 60, time.Second, true}, {"b", 60, time.Second, false},
-		{"a", 40, 2 * time.Second, false}, {"a", 1, 59 * time.Second, true}, {"a", 100, time.Minute, false},
+		{"a", 60, 0, false},
+		{"a", 60, time.Second, true},
+		{"b", 60, time.Second, false},
+		{"a", 40, 2 * time.Second, false},
+		{"a", 1, 59 * time.Second, true},
+		{"a", 100, time.Minute, false},
 	}
 	for i, s := range steps {
 		wait, limited := m.charge(s.tenant, s.tokens, 100, now.Add(s.after))

@@ -35,10 +35,14 @@ func TestReadRequest(t *testing.T) {
 		want parsed
 	}{
 		{`{"model":"m","messages":[{"role":"user","content":"hi"}]}`, parsed{Model: "m", Text: "hi", Messages: 1}},
-		{`{"messages":[{"role":"system","content":"be brief"},{"content":[{"type":"text","text":"a\n\"b\" é 😀"},{"type":"image_url","image_url":{"url":"x"}}],"role":"user"}],"stream":true,"stream_options":{"include_usage":true},"max_tokens":12, "model" : "m" }`,
-			parsed{Model: "m", Text: "be brief\na\n\"b\" é 😀", Messages: 2, Stream: true, Usage: true, MaxTokens: 12}},
-		{`{"model":"m","temperature":0.5e-1,"stop":["x",{"y":[]}],"n":null,"messages":[{"content":null},{"content":"\u0041\/"}],"max_completion_tokens":3,"chat_template_kwargs":{"enable_thinking":false}}`,
-			parsed{Model: "m", Text: "\nA/", Messages: 2, MaxTokens: 3, ThinkingOff: true}},
+		{
+			`{"messages":[{"role":"system","content":"be brief"},{"content":[{"type":"text","text":"a\n\"b\" é 😀"},{"type":"image_url","image_url":{"url":"x"}}],"role":"user"}],"stream":true,"stream_options":{"include_usage":true},"max_tokens":12, "model" : "m" }`,
+			parsed{Model: "m", Text: "be brief\na\n\"b\" é 😀", Messages: 2, Stream: true, Usage: true, MaxTokens: 12},
+		},
+		{
+			`{"model":"m","temperature":0.5e-1,"stop":["x",{"y":[]}],"n":null,"messages":[{"content":null},{"content":"\u0041\/"}],"max_completion_tokens":3,"chat_template_kwargs":{"enable_thinking":false}}`,
+			parsed{Model: "m", Text: "\nA/", Messages: 2, MaxTokens: 3, ThinkingOff: true},
+		},
 		{`{"messages":[{"content":"x"}],"reasoning_effort":"none","stream":false}`, parsed{Text: "x", Messages: 1, ThinkingOff: true}},
 		{`{"messages":[{"content":"x"}],"thinking":{"type":"disabled"}}`, parsed{Text: "x", Messages: 1, ThinkingOff: true}},
 	}

@@ -100,27 +100,41 @@ type errorRule struct {
 // patience last. They only hold what the status does not say, or says wrong.
 func errorRules() []errorRule {
 	return []errorRule{
-		{FailureQuota,
+		{
+			FailureQuota,
 			[]string{"insufficient_quota", "credit_balance_exhausted", "billing_hard_limit", "budget_exceeded", "quota_exceeded"},
-			[]string{"exceeded your current quota", "no credits remaining", "daily free allocation", "budget has been exceeded", "monthly usage limit"}},
-		{FailurePayment,
+			[]string{"exceeded your current quota", "no credits remaining", "daily free allocation", "budget has been exceeded", "monthly usage limit"},
+		},
+		{
+			FailurePayment,
 			[]string{"billing_error", "insufficient_balance", "payment_required"},
-			[]string{"requires more credits", "insufficient balance", "insufficient credits", "payment required"}},
-		{FailureModeration,
+			[]string{"requires more credits", "insufficient balance", "insufficient credits", "payment required"},
+		},
+		{
+			FailureModeration,
 			[]string{"content_filter", "content_policy", "responsibleaipolicyviolation", "moderation", "data_inspection_failed", "prompt_blocked"},
-			[]string{"content management policy", "flagged by moderation", "requires moderation", "violates our usage policies"}},
-		{FailureAuth,
+			[]string{"content management policy", "flagged by moderation", "requires moderation", "violates our usage policies"},
+		},
+		{
+			FailureAuth,
 			[]string{"invalid_api_key", "authentication_error", "auth_error", "permission_error", "token_not_found_in_db", "api_key_invalid"},
-			[]string{"incorrect api key", "invalid api key", "authentication error", "no auth credentials"}},
-		{FailureNotFound,
+			[]string{"incorrect api key", "invalid api key", "authentication error", "no auth credentials"},
+		},
+		{
+			FailureNotFound,
 			[]string{"model_not_found", "deploymentnotfound", "not_found_error", "notfounderror"},
-			[]string{"no such model", "model does not exist"}},
-		{FailureOverload,
+			[]string{"no such model", "model does not exist"},
+		},
+		{
+			FailureOverload,
 			[]string{"overloaded", "unavailable_error", "service_unavailable", "server_busy", "engine_overloaded"},
-			[]string{"no more data centers", "out of capacity", "is overloaded", "queue is full", "maximum pending requests", "server busy", "loading model"}},
-		{FailureRateLimit,
+			[]string{"no more data centers", "out of capacity", "is overloaded", "queue is full", "maximum pending requests", "server busy", "loading model"},
+		},
+		{
+			FailureRateLimit,
 			[]string{"rate_limit", "throttling", "resource_exhausted", "too_many_requests"},
-			[]string{"rate limit", "too many requests", "no deployments available"}},
+			[]string{"rate limit", "too many requests", "no deployments available"},
+		},
 	}
 }
 

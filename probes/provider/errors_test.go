@@ -22,47 +22,91 @@ func TestClassifyError(t *testing.T) {
 		{"no error", 200, nil, `{"choices":[],"error":null}`, nil},
 		{"no error, empty text", 200, nil, `{"choices":[],"error":""}`, nil},
 		{"message of an answer", 200, nil, `{"choices":[{}],"message":"fine"}`, nil},
-		{"gemini list", 400, nil, `[{"error":{"code":400,"message":"The input token count (1200293) exceeds the maximum number of tokens allowed (1048576).","status":"INVALID_ARGUMENT"}}]`,
-			&Failure{Kind: FailureOverLength, Code: "400", Limit: 1048576, Given: 1200293}},
-		{"gemini rate limit", 429, nil, `{"error":{"code":429,"message":"Too much","status":"RESOURCE_EXHAUSTED","details":[{"reason":"X"},{"retryDelay":"37s"}]}}`,
-			&Failure{Kind: FailureRateLimit, Code: "429", Message: "Too much", RetryAfter: 37 * time.Second}},
-		{"gemini bad key", 400, nil, `{"error":{"code":400,"message":"API key not valid.","status":"INVALID_ARGUMENT","details":[{"reason":"API_KEY_INVALID"}]}}`,
-			&Failure{Kind: FailureAuth, Code: "400", Message: "API key not valid."}},
-		{"anthropic", 529, nil, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"},"request_id":"req_1"}`,
-			&Failure{Kind: FailureOverload, Type: "overloaded_error", Message: "Overloaded"}},
-		{"responses event", 200, nil, `{"type":"error","code":"context_length_exceeded","message":"Your input exceeds the context window of this model.","param":"input","sequence_number":3}`,
-			&Failure{Kind: FailureOverLength, Code: "context_length_exceeded", Type: "error", Param: "input", InStream: true}},
-		{"bedrock", 400, http.Header{"X-Amzn-Errortype": {"ValidationException:http://internal"}}, `{"message":"Input is too long for requested model."}`,
-			&Failure{Kind: FailureOverLength, Type: "ValidationException"}},
-		{"bedrock throttling", 429, http.Header{"X-Amzn-Errortype": {"ThrottlingException"}}, `{"Message":"Too many tokens, please wait"}`,
-			&Failure{Kind: FailureRateLimit, Type: "ThrottlingException", Message: "Too many tokens, please wait"}},
+		{
+			"gemini list", 400, nil, `[{"error":{"code":400,"message":"The input token count (1200293) exceeds the maximum number of tokens allowed (1048576).","status":"INVALID_ARGUMENT"}}]`,
+			&Failure{Kind: FailureOverLength, Code: "400", Limit: 1048576, Given: 1200293},
+		},
+		{
+			"gemini rate limit", 429, nil, `{"error":{"code":429,"message":"Too much","status":"RESOURCE_EXHAUSTED","details":[{"reason":"X"},{"retryDelay":"37s"}]}}`,
+			&Failure{Kind: FailureRateLimit, Code: "429", Message: "Too much", RetryAfter: 37 * time.Second},
+		},
+		{
+			"gemini bad key", 400, nil, `{"error":{"code":400,"message":"API key not valid.","status":"INVALID_ARGUMENT","details":[{"reason":"API_KEY_INVALID"}]}}`,
+			&Failure{Kind: FailureAuth, Code: "400", Message: "API key not valid."},
+		},
+		{
+			"anthropic", 529, nil, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"},"request_id":"req_1"}`,
+			&Failure{Kind: FailureOverload, Type: "overloaded_error", Message: "Overloaded"},
+		},
+		{
+			"responses event", 200, nil, `{"type":"error","code":"context_length_exceeded","message":"Your input exceeds the context window of this model.","param":"input","sequence_number":3}`,
+			&Failure{Kind: FailureOverLength, Code: "context_length_exceeded", Type: "error", Param: "input", InStream: true},
+		},
+		{
+			"bedrock", 400,
+			http.Header{"X-Amzn-Errortype": {"ValidationException:http://internal"}},
+			`{"message":"Input is too long for requested model."}`,
+			&Failure{Kind: FailureOverLength, Type: "ValidationException"},
+		},
+		{
+			"bedrock throttling", 429,
+			http.Header{"X-Amzn-Errortype": {"ThrottlingException"}},
+			`{"Message":"Too many tokens, please wait"}`,
+			&Failure{Kind: FailureRateLimit, Type: "ThrottlingException", Message: "Too many tokens, please wait"},
+		},
 		{"fastapi text", 404, nil, `{"detail":"Not Found"}`, &Failure{Kind: FailureNotFound, Message: "Not Found"}},
-		{"fastapi list", 422, nil, `{"detail":[{"loc":["body","x"],"msg":"field required"},{"msg":"extra fields"}]}`,
-			&Failure{Kind: FailureBadRequest, Message: "field required; extra fields"}},
-		{"xai", 400, nil, `{"code":"Client specified an invalid argument","error":"This model's maximum prompt length is 131072 but the request contains 140000 tokens."}`,
-			&Failure{Kind: FailureOverLength, Code: "Client specified an invalid argument", Limit: 131072, Given: 140000}},
-		{"error word and message", 404, nil, `{"error":"Not Found","message":"Cannot POST /v1/x","status":404}`,
-			&Failure{Kind: FailureNotFound, Type: "Not Found", Message: "Cannot POST /v1/x"}},
-		{"status changed by a gateway", 502, nil, `{"error":{"code":400,"message":"request (15047 tokens) exceeds the available context size (2048 tokens)","type":"exceed_context_size_error","n_prompt_tokens":15047,"n_ctx":2048}}`,
-			&Failure{Kind: FailureOverLength, Code: "400", Type: "exceed_context_size_error", Limit: 2048, Given: 15047}},
-		{"numbers only in fields", 400, nil, `{"error":{"code":400,"message":"too long","type":"exceed_context_size_error","n_prompt_tokens":15047,"n_ctx":2048}}`,
-			&Failure{Kind: FailureOverLength, Code: "400", Type: "exceed_context_size_error", Message: "too long", Limit: 2048, Given: 15047}},
-		{"JSON in text in JSON", 400, nil, `{"error":{"message":"{\"error\":{\"message\":\"{\\\"message\\\":\\\"input is too long for requested model\\\"}\"}}"}}`,
-			&Failure{Kind: FailureOverLength}},
-		{"python in text", 400, nil, `{"error":{"message":"litellm.BadRequestError: OpenAIException - Error code: 400 - {'error': {'message': 'The input (9001 tokens) is longer than the model\\'s context length (8192 tokens).'}}"}}`,
-			&Failure{Kind: FailureOverLength, Limit: 8192, Given: 9001}},
-		{"metadata.raw object", 400, nil, `{"error":{"message":"Provider returned error","code":400,"metadata":{"raw":{"error":{"message":"prompt is too long: 209303 tokens > 200000 maximum"}}}}}`,
-			&Failure{Kind: FailureOverLength, Code: "400", Limit: 200000, Given: 209303}},
-		{"limit per minute is no window", 429, nil, `{"error":{"message":"Request too large for model x on tokens per minute (TPM): Limit 6000, Requested 9000, please reduce your message size","code":"rate_limit_exceeded"}}`,
-			&Failure{Kind: FailureTooLarge, Code: "rate_limit_exceeded"}},
-		{"status of the body within a 200", 200, nil, `{"error":{"message":"slow down","code":429}}`,
-			&Failure{Kind: FailureRateLimit, Code: "429", Message: "slow down", InStream: true}},
-		{"quota beats 429", 429, nil, `{"error":{"message":"You have no credits remaining.","code":"credit_balance_exhausted"}}`,
-			&Failure{Kind: FailureQuota, Code: "credit_balance_exhausted"}},
+		{
+			"fastapi list", 422, nil, `{"detail":[{"loc":["body","x"],"msg":"field required"},{"msg":"extra fields"}]}`,
+			&Failure{Kind: FailureBadRequest, Message: "field required; extra fields"},
+		},
+		{
+			"xai", 400, nil, `{"code":"Client specified an invalid argument","error":"This model's maximum prompt length is 131072 but the request contains 140000 tokens."}`,
+			&Failure{Kind: FailureOverLength, Code: "Client specified an invalid argument", Limit: 131072, Given: 140000},
+		},
+		{
+			"error word and message", 404, nil, `{"error":"Not Found","message":"Cannot POST /v1/x","status":404}`,
+			&Failure{Kind: FailureNotFound, Type: "Not Found", Message: "Cannot POST /v1/x"},
+		},
+		{
+			"status changed by a gateway", 502, nil, `{"error":{"code":400,"message":"request (15047 tokens) exceeds the available context size (2048 tokens)","type":"exceed_context_size_error","n_prompt_tokens":15047,"n_ctx":2048}}`,
+			&Failure{Kind: FailureOverLength, Code: "400", Type: "exceed_context_size_error", Limit: 2048, Given: 15047},
+		},
+		{
+			"numbers only in fields", 400, nil, `{"error":{"code":400,"message":"too long","type":"exceed_context_size_error","n_prompt_tokens":15047,"n_ctx":2048}}`,
+			&Failure{Kind: FailureOverLength, Code: "400", Type: "exceed_context_size_error", Message: "too long", Limit: 2048, Given: 15047},
+		},
+		{
+			"JSON in text in JSON", 400, nil, `{"error":{"message":"{\"error\":{\"message\":\"{\\\"message\\\":\\\"input is too long for requested model\\\"}\"}}"}}`,
+			&Failure{Kind: FailureOverLength},
+		},
+		{
+			"python in text", 400, nil, `{"error":{"message":"litellm.BadRequestError: OpenAIException - Error code: 400 - {'error': {'message': 'The input (9001 tokens) is longer than the model\\'s context length (8192 tokens).'}}"}}`,
+			&Failure{Kind: FailureOverLength, Limit: 8192, Given: 9001},
+		},
+		{
+			"metadata.raw object", 400, nil, `{"error":{"message":"Provider returned error","code":400,"metadata":{"raw":{"error":{"message":"prompt is too long: 209303 tokens > 200000 maximum"}}}}}`,
+			&Failure{Kind: FailureOverLength, Code: "400", Limit: 200000, Given: 209303},
+		},
+		{
+			"limit per minute is no window", 429, nil, `{"error":{"message":"Request too large for model x on tokens per minute (TPM): Limit 6000, Requested 9000, please reduce your message size","code":"rate_limit_exceeded"}}`,
+			&Failure{Kind: FailureTooLarge, Code: "rate_limit_exceeded"},
+		},
+		{
+			"status of the body within a 200", 200, nil, `{"error":{"message":"slow down","code":429}}`,
+			&Failure{Kind: FailureRateLimit, Code: "429", Message: "slow down", InStream: true},
+		},
+		{
+			"quota beats 429", 429, nil, `{"error":{"message":"You have no credits remaining.","code":"credit_balance_exhausted"}}`,
+			&Failure{Kind: FailureQuota, Code: "credit_balance_exhausted"},
+		},
 		{"moderation beats 403", 403, nil, `{"error":{"message":"input requires moderation","code":403}}`, &Failure{Kind: FailureModeration, Code: "403"}},
 		{"redirect", 307, nil, "", &Failure{Kind: FailureRedirect, Code: "307"}},
-		{"page", 502, http.Header{"Content-Type": {"text/html"}}, "<html><head><TITLE> 502 Bad Gateway </TITLE></head>",
-			&Failure{Kind: FailureServer, Message: "a page of HTML: 502 Bad Gateway"}},
+		{
+			"page", 502,
+			http.Header{"Content-Type": {"text/html"}},
+			"<html><head><TITLE> 502 Bad Gateway </TITLE></head>",
+			&Failure{Kind: FailureServer, Message: "a page of HTML: 502 Bad Gateway"},
+		},
 		{"page without title", 413, nil, "<html></html>", &Failure{Kind: FailureTooLarge, Message: "a page of HTML"}},
 		{"text", 503, nil, "upstream connect error", &Failure{Kind: FailureOverload, Message: "upstream connect error"}},
 		{"nothing", 401, nil, "", &Failure{Kind: FailureAuth}},
@@ -147,8 +191,10 @@ func TestRedactClipped(t *testing.T) {
 
 // FuzzClassifyError wants a kind for every refusal, bounded texts and no panic.
 func FuzzClassifyError(f *testing.F) {
-	for _, seed := range []string{`{"error":{"message":"x","code":1}}`, `{"error":"x"}`, `[{"error":{}}]`, `{"errors":[{"message":"AiError: {}"}]}`,
-		`{"detail":[{}]}`, `<title>`, `</title><title>`, `{"error":{"metadata":{"raw":"{\"error\":\"{}\"}"}}}`, "<İTITLE></title>"} {
+	for _, seed := range []string{
+		`{"error":{"message":"x","code":1}}`, `{"error":"x"}`, `[{"error":{}}]`, `{"errors":[{"message":"AiError: {}"}]}`,
+		`{"detail":[{}]}`, `<title>`, `</title><title>`, `{"error":{"metadata":{"raw":"{\"error\":\"{}\"}"}}}`, "<İTITLE></title>",
+	} {
 		f.Add(400, []byte(seed), "5")
 	}
 	f.Fuzz(func(t *testing.T, status int, body []byte, retry string) {

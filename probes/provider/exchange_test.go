@@ -57,8 +57,11 @@ func TestTLS(t *testing.T) {
 		message string
 	}{
 		"unknown authority": {TransportOptions{}, server.URL, "TLS: certificate signed by an unknown authority"},
-		"wrong name": {TransportOptions{RootCAs: roots}, strings.Replace(server.URL, "127.0.0.1", "localhost", 1),
-			"TLS: certificate is for another host"},
+		"wrong name": {
+			TransportOptions{RootCAs: roots},
+			strings.Replace(server.URL, "127.0.0.1", "localhost", 1),
+			"TLS: certificate is for another host",
+		},
 	} {
 		resp := exchange(t, test.options, test.target)
 		if resp.Failure == nil || resp.Failure.Kind != FailureNetwork || resp.Failure.Message != test.message {

@@ -79,8 +79,10 @@ func TestParseJSON(t *testing.T) {
 }
 
 func TestParseJSONRefuses(t *testing.T) {
-	for _, text := range []string{"NaN", "[1,]", "{,}", `{"a":1,}`, `{a:1}`, `'a'`, "01", "1.", "-", ".5", "1e", "+1", "tru3",
-		`"\x"`, `"\u00g0"`, "\"\n\"", "<html>", "{\"a\" 1}", "[1 2]", "\x00", "Infinity", `{"a":undefined}`} {
+	for _, text := range []string{
+		"NaN", "[1,]", "{,}", `{"a":1,}`, `{a:1}`, `'a'`, "01", "1.", "-", ".5", "1e", "+1", "tru3",
+		`"\x"`, `"\u00g0"`, "\"\n\"", "<html>", "{\"a\" 1}", "[1 2]", "\x00", "Infinity", `{"a":undefined}`,
+	} {
 		_, end, _, err := ParseJSON([]byte(text), 8)
 		if err == nil && end == len(text) {
 			t.Errorf("%q is taken for JSON", text)

@@ -22,8 +22,10 @@ import (
 )
 
 func benchRequest(size int64) *provider.Request {
-	return &provider.Request{ID: uuid.New(), Credential: secret.New("key"), Model: "m",
-		Prompt: providertest.Generated(size), MaxTokens: 32}
+	return &provider.Request{
+		ID: uuid.New(), Credential: secret.New("key"), Model: "m",
+		Prompt: providertest.Generated(size), MaxTokens: 32,
+	}
 }
 
 // BenchmarkSend is the whole way of a prompt of a million tokens: counted,

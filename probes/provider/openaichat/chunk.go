@@ -160,9 +160,13 @@ func (r *reading) logprobs(n *provider.Node) {
 // The fields that are read elsewhere, or hold no text of an answer: numbers,
 // padding, verdicts of filters.
 var (
-	knownHead = []string{"id", "object", "created", "model", "choices", "usage", "system_fingerprint", "provider",
-		"service_tier", "error", "obfuscation", "p", "metadata", "timings", "prompt_filter_results", "user_id"}
-	knownChoice = []string{"index", "finish_reason", "native_finish_reason", "matched_stop", "stop_reason",
-		"error", "logprobs", "content_filter_results"}
+	knownHead = []string{
+		"id", "object", "created", "model", "choices", "usage", "system_fingerprint", "provider",
+		"service_tier", "error", "obfuscation", "p", "metadata", "timings", "prompt_filter_results", "user_id",
+	}
+	knownChoice = []string{
+		"index", "finish_reason", "native_finish_reason", "matched_stop", "stop_reason",
+		"error", "logprobs", "content_filter_results",
+	}
 	knownMessage = []string{"role", "content", "reasoning_content", "reasoning", "refusal", "tool_calls", "function_call"}
 )

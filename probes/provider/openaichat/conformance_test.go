@@ -102,8 +102,10 @@ func row(r *provider.Response) []string {
 	if r.FinishReason != "" {
 		finish = r.FinishReason
 	}
-	return []string{verdict, limit, given, retry, finish, usageText(r.Usage),
-		fmt.Sprintf("%q", provider.Clip(r.Content, 20)), strings.Join(providertest.ProblemKinds(r), " ")}
+	return []string{
+		verdict, limit, given, retry, finish, usageText(r.Usage),
+		fmt.Sprintf("%q", provider.Clip(r.Content, 20)), strings.Join(providertest.ProblemKinds(r), " "),
+	}
 }
 
 func usageText(u *provider.Usage) string {

@@ -101,8 +101,10 @@ func loadEnvelope(t testing.TB, name, path string) providertest.Fixture {
 }
 
 func loadStream(t testing.TB, name, path string) providertest.Fixture {
-	f := providertest.Fixture{Name: name, Status: 200, Body: readFile(t, path),
-		Header: http.Header{"Content-Type": {"text/event-stream"}}}
+	f := providertest.Fixture{
+		Name: name, Status: 200, Body: readFile(t, path),
+		Header: http.Header{"Content-Type": {"text/event-stream"}},
+	}
 	meta := strings.TrimSuffix(path, ".txt") + ".meta.json"
 	if _, err := os.Stat(meta); err == nil {
 		e := readEnvelope(t, meta)

@@ -157,8 +157,10 @@ func (r *reading) finish() {
 		resp.AddProblem("no_finish", "the first choice has no finish reason", end)
 		fail(missingFinish(resp.Streamed), "an answer without a finish reason")
 	case resp.FinishReason == "error", resp.FinishReason == "abort":
-		resp.Fail(&provider.Failure{Kind: provider.FailureServer, Code: resp.FinishReason,
-			Message: "the target ended the answer with an error", InStream: true})
+		resp.Fail(&provider.Failure{
+			Kind: provider.FailureServer, Code: resp.FinishReason,
+			Message: "the target ended the answer with an error", InStream: true,
+		})
 	}
 	if resp.Failure == nil && resp.Usage == nil {
 		resp.AddProblem("no_usage", "the answer has no token counts", end)

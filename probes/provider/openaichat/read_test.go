@@ -49,8 +49,10 @@ type want struct {
 
 func (w want) check(t *testing.T, r *provider.Response) {
 	t.Helper()
-	got := want{content: r.Content, think: r.Reasoning, refusal: r.Refusal, tools: r.Tools, extra: r.Extra,
-		problems: strings.Join(providertest.ProblemKinds(r), " ")}
+	got := want{
+		content: r.Content, think: r.Reasoning, refusal: r.Refusal, tools: r.Tools, extra: r.Extra,
+		problems: strings.Join(providertest.ProblemKinds(r), " "),
+	}
 	if r.Failure != nil {
 		got.failure = r.Failure.Kind
 	}
@@ -70,9 +72,12 @@ func TestReadMessage(t *testing.T) {
 		{"parts", `"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]`, want{content: "ab"}},
 		{"thinking part", `"content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}]},{"type":"text","text":"b"}]`, want{content: "b", think: "hm"}},
 		{"unknown part", `"content":[{"type":"image","url":"u"}]`, want{extra: []provider.Text{
-			{Where: "choices[0].message.content[0].type", Text: "image"}, {Where: "choices[0].message.content[0].url", Text: "u"}}}},
-		{"content of another type", `"content":{"text":"a"}`, want{problems: "wrong_type",
-			extra: []provider.Text{{Where: "choices[0].message.content.text", Text: "a"}}}},
+			{Where: "choices[0].message.content[0].type", Text: "image"}, {Where: "choices[0].message.content[0].url", Text: "u"},
+		}}},
+		{"content of another type", `"content":{"text":"a"}`, want{
+			problems: "wrong_type",
+			extra:    []provider.Text{{Where: "choices[0].message.content.text", Text: "a"}},
+		}},
 		{"tags stay", `"content":"<think>hm</think>a"`, want{content: "<think>hm</think>a"}},
 		{"reasoning_content", `"content":"a","reasoning_content":"hm"`, want{content: "a", think: "hm"}},
 		{"reasoning", `"content":"a","reasoning":"hm"`, want{content: "a", think: "hm"}},
@@ -80,17 +85,25 @@ func TestReadMessage(t *testing.T) {
 		{"both different", `"content":"a","reasoning":"y","reasoning_content":"x"`, want{content: "a", think: "xy"}},
 		{"refusal", `"content":null,"refusal":"no"`, want{refusal: "no"}},
 		{"role", `"role":"user","content":"a"`, want{content: "a", problems: "role"}},
-		{"tool", `"tool_calls":[{"id":"1","type":"function","function":{"name":"f","arguments":"{\"a\":1}"}}]`,
-			want{tools: []provider.ToolCall{{ID: "1", Name: "f", Arguments: `{"a":1}`}}}},
-		{"tool with an object", `"tool_calls":[{"id":"1","function":{"name":"f","arguments":{"a":1}}}]`,
-			want{tools: []provider.ToolCall{{ID: "1", Name: "f", Arguments: `{"a":1}`}}}},
+		{
+			"tool", `"tool_calls":[{"id":"1","type":"function","function":{"name":"f","arguments":"{\"a\":1}"}}]`,
+			want{tools: []provider.ToolCall{{ID: "1", Name: "f", Arguments: `{"a":1}`}}},
+		},
+		{
+			"tool with an object", `"tool_calls":[{"id":"1","function":{"name":"f","arguments":{"a":1}}}]`,
+			want{tools: []provider.ToolCall{{ID: "1", Name: "f", Arguments: `{"a":1}`}}},
+		},
 		{"old function call", `"function_call":{"name":"f","arguments":"{}"}`, want{tools: []provider.ToolCall{{Name: "f", Arguments: "{}"}}}},
 		{"tools of another type", `"tool_calls":"x"`, want{problems: "wrong_type", extra: []provider.Text{{Where: "choices[0].message.tool_calls", Text: "x"}}}},
 		{"unknown fields", `"content":"a","note":"b","deep":{"list":["c",{"x":"d"}],"n":1}`, want{content: "a", extra: []provider.Text{
-			{Where: "choices[0].message.note", Text: "b"}, {Where: "choices[0].message.deep.list[0]", Text: "c"},
-			{Where: "choices[0].message.deep.list[1].x", Text: "d"}}}},
-		{"name twice", `"content":"FIRST","content":"SECOND"`, want{content: "SECOND", problems: "duplicate_key",
-			extra: []provider.Text{{Where: "choices[0].message.content", Text: "FIRST"}}}},
+			{Where: "choices[0].message.note", Text: "b"},
+			{Where: "choices[0].message.deep.list[0]", Text: "c"},
+			{Where: "choices[0].message.deep.list[1].x", Text: "d"},
+		}}},
+		{"name twice", `"content":"FIRST","content":"SECOND"`, want{
+			content: "SECOND", problems: "duplicate_key",
+			extra: []provider.Text{{Where: "choices[0].message.content", Text: "FIRST"}},
+		}},
 		{"not UTF-8", "\"content\":\"a\xffb\"", want{content: "a\ufffdb", problems: "bad_utf8"}},
 		{"half a pair", `"content":"a\ud83d"`, want{content: "a\ufffd", problems: "bad_utf8"}},
 	} {
@@ -103,36 +116,67 @@ func TestReadAnswer(t *testing.T) {
 		name, body string
 		want       want
 	}{
-		{"no finish reason", `{"choices":[{"index":0,"message":{"content":"a"}}],"usage":{}}`,
-			want{failure: provider.FailureMalformed, content: "a", problems: "no_finish"}},
+		{
+			"no finish reason", `{"choices":[{"index":0,"message":{"content":"a"}}],"usage":{}}`,
+			want{failure: provider.FailureMalformed, content: "a", problems: "no_finish"},
+		},
 		{"no choice", `{"choices":[],"usage":{}}`, want{failure: provider.FailureMalformed, problems: "empty_choices"}},
-		{"no first choice", `{"choices":[{"index":3,"message":{"content":"x"},"finish_reason":"stop"}],"usage":{}}`,
-			want{failure: provider.FailureMalformed, problems: "index", extra: []provider.Text{{Where: "choices[3].message.content", Text: "x"}}}},
+		{
+			"no first choice", `{"choices":[{"index":3,"message":{"content":"x"},"finish_reason":"stop"}],"usage":{}}`,
+			want{failure: provider.FailureMalformed, problems: "index", extra: []provider.Text{{Where: "choices[3].message.content", Text: "x"}}},
+		},
 		{"no number, no usage", `{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}]}`, want{content: "a", problems: "index no_usage"}},
-		{"two choices", `{"choices":[{"index":0,"message":{"content":"a"},"finish_reason":"stop"},{"index":1,"message":{"role":"assistant","content":"b","reasoning":"c"},"finish_reason":"stop","note":"d"}],"usage":{}}`,
-			want{content: "a", extra: []provider.Text{{Where: "choices[1].message.content", Text: "b"},
-				{Where: "choices[1].message.reasoning", Text: "c"}, {Where: "choices[1].note", Text: "d"}}}},
-		{"unknown at the top", `{"tenant":"OTHER","choices":[{"index":0,"message":{"content":"a"},"finish_reason":"stop"}],"usage":{}}`,
-			want{content: "a", extra: []provider.Text{{Where: "tenant", Text: "OTHER"}}}},
-		{"error beside choices", `{"error":{"message":"x"},"choices":[{"index":0,"message":{"content":"a"},"finish_reason":"stop"}],"usage":{}}`,
-			want{failure: provider.FailureServer, content: "a"}},
-		{"error in a choice", `{"choices":[{"index":0,"message":{"content":"a"},"finish_reason":"stop","error":{"code":429,"message":"x"}}],"usage":{}}`,
-			want{failure: provider.FailureRateLimit, content: "a", problems: "error_in_stream"}},
+		{
+			"two choices", `{"choices":[{"index":0,"message":{"content":"a"},"finish_reason":"stop"},{"index":1,"message":{"role":"assistant","content":"b","reasoning":"c"},"finish_reason":"stop","note":"d"}],"usage":{}}`,
+			want{content: "a", extra: []provider.Text{
+				{Where: "choices[1].message.content", Text: "b"},
+				{Where: "choices[1].message.reasoning", Text: "c"},
+				{Where: "choices[1].note", Text: "d"},
+			}},
+		},
+		{
+			"unknown at the top", `{"tenant":"OTHER","choices":[{"index":0,"message":{"content":"a"},"finish_reason":"stop"}],"usage":{}}`,
+			want{content: "a", extra: []provider.Text{{Where: "tenant", Text: "OTHER"}}},
+		},
+		{
+			"error beside choices", `{"error":{"message":"x"},"choices":[{"index":0,"message":{"content":"a"},"finish_reason":"stop"}],"usage":{}}`,
+			want{failure: provider.FailureServer, content: "a"},
+		},
+		{
+			"error in a choice", `{"choices":[{"index":0,"message":{"content":"a"},"finish_reason":"stop","error":{"code":429,"message":"x"}}],"usage":{}}`,
+			want{failure: provider.FailureRateLimit, content: "a", problems: "error_in_stream"},
+		},
 		{"abort", `{"choices":[{"index":0,"message":{"content":"a"},"finish_reason":"abort"}],"usage":{}}`, want{failure: provider.FailureServer, content: "a"}},
-		{"finish reason is an object", `{"choices":[{"index":0,"message":{"content":"a"},"finish_reason":{"type":"stop"}}],"usage":{}}`,
-			want{failure: provider.FailureMalformed, content: "a", problems: "wrong_type no_finish"}},
-		{"two answers", fmt.Sprintf(message, `"content":"a"`) + fmt.Sprintf(message, `"content":"b"`),
-			want{content: "a", problems: "after_body", extra: []provider.Text{{Where: "after the body", Text: fmt.Sprintf(message, `"content":"b"`)}}}},
-		{"count is not a number", `{"choices":[{"index":0,"message":{"content":"a"},"finish_reason":"stop"}],"usage":{"prompt_tokens":"many"}}`,
-			want{content: "a", problems: "bad_usage"}},
-		{"usage is a text", `{"choices":[{"index":0,"message":{"content":"a"},"finish_reason":"stop"}],"usage":"x"}`,
-			want{content: "a", problems: "wrong_type no_usage"}},
-		{"not a number", `{"choices":[{"index":0,"message":{"content":"a"},"finish_reason":"stop"}],"usage":{"prompt_tokens":NaN}}`,
-			want{failure: provider.FailureMalformed, extra: []provider.Text{{Where: "body",
-				Text: `{"choices":[{"index":0,"message":{"content":"a"},"finish_reason":"stop"}],"usage":{"prompt_tokens":NaN}}`}}}},
-		{"too deep", `{"choices":[{"index":0,"message":{"content":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `}}]}`,
-			want{failure: provider.FailureLimit, problems: "depth", extra: []provider.Text{{Where: "body",
-				Text: `{"choices":[{"index":0,"message":{"content":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `}}]}`}}}},
+		{
+			"finish reason is an object", `{"choices":[{"index":0,"message":{"content":"a"},"finish_reason":{"type":"stop"}}],"usage":{}}`,
+			want{failure: provider.FailureMalformed, content: "a", problems: "wrong_type no_finish"},
+		},
+		{
+			"two answers", fmt.Sprintf(message, `"content":"a"`) + fmt.Sprintf(message, `"content":"b"`),
+			want{content: "a", problems: "after_body", extra: []provider.Text{{Where: "after the body", Text: fmt.Sprintf(message, `"content":"b"`)}}},
+		},
+		{
+			"count is not a number", `{"choices":[{"index":0,"message":{"content":"a"},"finish_reason":"stop"}],"usage":{"prompt_tokens":"many"}}`,
+			want{content: "a", problems: "bad_usage"},
+		},
+		{
+			"usage is a text", `{"choices":[{"index":0,"message":{"content":"a"},"finish_reason":"stop"}],"usage":"x"}`,
+			want{content: "a", problems: "wrong_type no_usage"},
+		},
+		{
+			"not a number", `{"choices":[{"index":0,"message":{"content":"a"},"finish_reason":"stop"}],"usage":{"prompt_tokens":NaN}}`,
+			want{failure: provider.FailureMalformed, extra: []provider.Text{{
+				Where: "body",
+				Text:  `{"choices":[{"index":0,"message":{"content":"a"},"finish_reason":"stop"}],"usage":{"prompt_tokens":NaN}}`,
+			}}},
+		},
+		{
+			"too deep", `{"choices":[{"index":0,"message":{"content":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `}}]}`,
+			want{failure: provider.FailureLimit, problems: "depth", extra: []provider.Text{{
+				Where: "body",
+				Text:  `{"choices":[{"index":0,"message":{"content":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `}}]}`,
+			}}},
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.want.check(t, parse(t, test.body)) })
 	}
@@ -159,40 +203,66 @@ func TestReadStream(t *testing.T) {
 		{"two ids", sse(delta(`"content":"a"`), strings.Replace(delta(`"content":"b"`), `"a"`, `"z"`, 1), stop, counts), want{content: "ab", problems: "several_ids"}},
 		{"two models", sse(delta(`"content":"a"`), strings.Replace(delta(`"content":"b"`), `"m"`, `"n"`, 1), stop, counts), want{content: "ab", problems: "identity"}},
 		{"reasoning", sse(delta(`"reasoning_content":"h"`), delta(`"reasoning":"m"`), delta(`"content":"a"`), stop, counts), want{content: "a", think: "hm"}},
-		{"tools", sse(delta(`"tool_calls":[{"index":0,"id":"1","function":{"name":"f","arguments":""}}]`),
-			delta(`"tool_calls":[{"index":1,"id":"2","function":{"name":"g","arguments":"{}"}}]`),
-			delta(`"tool_calls":[{"index":0,"function":{"arguments":"{\"a\""}}]`),
-			delta(`"tool_calls":[{"index":0,"function":{"name":"f","arguments":":1}"}}]`), stop, counts),
-			want{tools: []provider.ToolCall{{ID: "1", Name: "f", Arguments: `{"a":1}`}, {ID: "2", Name: "g", Arguments: "{}"}}}},
-		{"unknown field over deltas", sse(delta(`"content":"a","note":"some"`), delta(`"note":"body else"`), stop, counts),
-			want{content: "a", extra: []provider.Text{{Where: "choices[0].delta.note", Text: "somebody else"}}}},
-		{"further choice over deltas", sse(delta(`"content":"a"`), strings.Replace(delta(`"content":"x"`), `"index":0`, `"index":1`, 1),
-			strings.Replace(delta(`"content":"y"`), `"index":0`, `"index":1`, 1), stop, counts),
-			want{content: "a", extra: []provider.Text{{Where: "choices[1].delta.content", Text: "xy"}}}},
-		{"after the end", whole + "data: " + delta(`"content":"so"`) + "\n\ndata: " + delta(`"content":"me"`) + "\n\n",
-			want{content: "ab", problems: "after_done", extra: []provider.Text{{Where: "after [DONE]", Text: "some"}}}},
-		{"text after the end", whole + "data: hello\n\n", want{content: "ab", problems: "after_done bad_json",
-			extra: []provider.Text{{Where: "after [DONE]", Text: "hello"}}}},
+		{
+			"tools", sse(delta(`"tool_calls":[{"index":0,"id":"1","function":{"name":"f","arguments":""}}]`),
+				delta(`"tool_calls":[{"index":1,"id":"2","function":{"name":"g","arguments":"{}"}}]`),
+				delta(`"tool_calls":[{"index":0,"function":{"arguments":"{\"a\""}}]`),
+				delta(`"tool_calls":[{"index":0,"function":{"name":"f","arguments":":1}"}}]`), stop, counts),
+			want{tools: []provider.ToolCall{{ID: "1", Name: "f", Arguments: `{"a":1}`}, {ID: "2", Name: "g", Arguments: "{}"}}},
+		},
+		{
+			"unknown field over deltas", sse(delta(`"content":"a","note":"some"`), delta(`"note":"body else"`), stop, counts),
+			want{content: "a", extra: []provider.Text{{Where: "choices[0].delta.note", Text: "somebody else"}}},
+		},
+		{
+			"further choice over deltas", sse(delta(`"content":"a"`), strings.Replace(delta(`"content":"x"`), `"index":0`, `"index":1`, 1),
+				strings.Replace(delta(`"content":"y"`), `"index":0`, `"index":1`, 1), stop, counts),
+			want{content: "a", extra: []provider.Text{{Where: "choices[1].delta.content", Text: "xy"}}},
+		},
+		{
+			"after the end", whole + "data: " + delta(`"content":"so"`) + "\n\ndata: " + delta(`"content":"me"`) + "\n\n",
+			want{content: "ab", problems: "after_done", extra: []provider.Text{{Where: "after [DONE]", Text: "some"}}},
+		},
+		{"text after the end", whole + "data: hello\n\n", want{
+			content: "ab", problems: "after_done bad_json",
+			extra: []provider.Text{{Where: "after [DONE]", Text: "hello"}},
+		}},
 		{"two ends", whole + "data: [DONE]\n\n", want{content: "ab", problems: "after_done"}},
-		{"event that is no JSON", sse(delta(`"content":"a"`), "hello", stop, counts), want{content: "a", problems: "bad_json",
-			extra: []provider.Text{{Where: "bad event", Text: "hello"}}}},
-		{"two values in an event", sse(delta(`"content":"a"`)+`{"x":"y"}`, stop, counts), want{content: "a", problems: "bad_json",
-			extra: []provider.Text{{Where: "bad event", Text: `{"x":"y"}`}}}},
-		{"event that is no chunk", sse(delta(`"content":"a"`), `{"type":"ping","note":"x"}`, stop, counts), want{content: "a", problems: "unknown_event",
-			extra: []provider.Text{{Where: "event.type", Text: "ping"}, {Where: "event.note", Text: "x"}}}},
-		{"stray line", strings.Replace(whole, "\n\ndata: {", "\n\nhello\ndata: {", 1), want{content: "ab", problems: "stray",
-			extra: []provider.Text{{Where: "stray line", Text: "hello"}}}},
-		{"named error", "event: error\ndata: it broke\n\n" + whole, want{failure: provider.FailureServer, content: "ab", problems: "bad_json error_in_stream",
-			extra: []provider.Text{{Where: "bad event", Text: "it broke"}}}},
-		{"error field", "error: {\"code\":500,\"message\":\"x\"}\n\n" + whole, want{failure: provider.FailureServer, content: "ab",
-			problems: "error_in_stream"}},
+		{"event that is no JSON", sse(delta(`"content":"a"`), "hello", stop, counts), want{
+			content: "a", problems: "bad_json",
+			extra: []provider.Text{{Where: "bad event", Text: "hello"}},
+		}},
+		{"two values in an event", sse(delta(`"content":"a"`)+`{"x":"y"}`, stop, counts), want{
+			content: "a", problems: "bad_json",
+			extra: []provider.Text{{Where: "bad event", Text: `{"x":"y"}`}},
+		}},
+		{"event that is no chunk", sse(delta(`"content":"a"`), `{"type":"ping","note":"x"}`, stop, counts), want{
+			content: "a", problems: "unknown_event",
+			extra: []provider.Text{{Where: "event.type", Text: "ping"}, {Where: "event.note", Text: "x"}},
+		}},
+		{"stray line", strings.Replace(whole, "\n\ndata: {", "\n\nhello\ndata: {", 1), want{
+			content: "ab", problems: "stray",
+			extra: []provider.Text{{Where: "stray line", Text: "hello"}},
+		}},
+		{"named error", "event: error\ndata: it broke\n\n" + whole, want{
+			failure: provider.FailureServer, content: "ab", problems: "bad_json error_in_stream",
+			extra: []provider.Text{{Where: "bad event", Text: "it broke"}},
+		}},
+		{"error field", "error: {\"code\":500,\"message\":\"x\"}\n\n" + whole, want{
+			failure: provider.FailureServer, content: "ab",
+			problems: "error_in_stream",
+		}},
 		{"error after the finish", sse(delta(`"content":"a"`), stop, `{"error":{"message":"x","code":503}}`), want{failure: provider.FailureOverload, content: "a", problems: "error_in_stream"}},
 		{"flat error", sse(`{"object":"error","message":"x","code":400}`), want{failure: provider.FailureBadRequest, problems: "error_in_stream"}},
-		{"name twice", sse(delta(`"content":"a","content":"b"`), stop, counts), want{content: "b", problems: "duplicate_key",
-			extra: []provider.Text{{Where: "choices[0].delta.content", Text: "a"}}}},
+		{"name twice", sse(delta(`"content":"a","content":"b"`), stop, counts), want{
+			content: "b", problems: "duplicate_key",
+			extra: []provider.Text{{Where: "choices[0].delta.content", Text: "a"}},
+		}},
 		{"a character over two deltas", sse(delta("\"content\":\"\xe6\xbc\""), delta("\"content\":\"\xa2\""), stop, counts), want{content: "漢", problems: "bad_utf8"}},
-		{"logprobs", sse(strings.Replace(delta(`"content":"a"`), `"finish_reason"`, `"logprobs":{"content":[{"token":"b"}]},"finish_reason"`, 1), stop, counts),
-			want{content: "a", extra: []provider.Text{{Where: "choices[0].logprobs.content", Text: "b"}}}},
+		{
+			"logprobs", sse(strings.Replace(delta(`"content":"a"`), `"finish_reason"`, `"logprobs":{"content":[{"token":"b"}]},"finish_reason"`, 1), stop, counts),
+			want{content: "a", extra: []provider.Text{{Where: "choices[0].logprobs.content", Text: "b"}}},
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.want.check(t, parse(t, test.body)) })
 	}
@@ -244,8 +314,10 @@ func TestIdentity(t *testing.T) {
 	body := `{"id":"x","model":"m","provider":"P","system_fingerprint":"fp","service_tier":"default","metadata":{"weight_version":"w1"},
 		"choices":[{"index":0,"message":{},"finish_reason":"stop","matched_stop":151645,"native_finish_reason":"eos"}],"usage":{}}`
 	r := newClient(t, "http://127.0.0.1", provider.Limits{}).Parse(200, header, strings.NewReader(body))
-	want := map[string]string{"x-litellm-model-id": "m1", "server": "llama.cpp", "provider": "P", "system_fingerprint": "fp",
-		"service_tier": "default", "weight_version": "w1", "matched_stop": "151645", "native_finish_reason": "eos"}
+	want := map[string]string{
+		"x-litellm-model-id": "m1", "server": "llama.cpp", "provider": "P", "system_fingerprint": "fp",
+		"service_tier": "default", "weight_version": "w1", "matched_stop": "151645", "native_finish_reason": "eos",
+	}
 	if diff := cmp.Diff(want, r.Identity); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -77,12 +77,18 @@ func TestHeader(t *testing.T) {
 		stream  bool
 		want    http.Header
 	}{
-		{"plain", Options{Version: "1.2"}, false, http.Header{"Authorization": {"Bearer key"}, "Accept": {"application/json"},
-			"Accept-Encoding": {"gzip"}, "User-Agent": {"crosstalk/1.2"}}},
-		{"stream", Options{}, true, http.Header{"Authorization": {"Bearer key"}, "Accept": {"text/event-stream"},
-			"Accept-Encoding": {"identity"}, "User-Agent": {"crosstalk/dev"}}},
-		{"azure", Options{KeyHeader: "api-key", Header: map[string]string{"x-route": "a"}}, false, http.Header{"Api-Key": {"key"},
-			"Accept": {"application/json"}, "Accept-Encoding": {"gzip"}, "User-Agent": {"crosstalk/dev"}, "X-Route": {"a"}}},
+		{"plain", Options{Version: "1.2"}, false, http.Header{
+			"Authorization": {"Bearer key"}, "Accept": {"application/json"},
+			"Accept-Encoding": {"gzip"}, "User-Agent": {"crosstalk/1.2"},
+		}},
+		{"stream", Options{}, true, http.Header{
+			"Authorization": {"Bearer key"}, "Accept": {"text/event-stream"},
+			"Accept-Encoding": {"identity"}, "User-Agent": {"crosstalk/dev"},
+		}},
+		{"azure", Options{KeyHeader: "api-key", Header: map[string]string{"x-route": "a"}}, false, http.Header{
+			"Api-Key": {"key"},
+			"Accept":  {"application/json"}, "Accept-Encoding": {"gzip"}, "User-Agent": {"crosstalk/dev"}, "X-Route": {"a"},
+		}},
 	} {
 		test.options.BaseURL = "http://127.0.0.1"
 		c, err := New(test.options)
@@ -156,18 +162,30 @@ func TestAdapt(t *testing.T) {
 		refusal
 		want string
 	}{
-		{refusal{"openai max_tokens", "max_tokens", `{"error":{"message":"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.","type":"invalid_request_error","param":"max_tokens","code":"unsupported_parameter"}}`},
-			"max_tokens -> max_completion_tokens"},
-		{refusal{"max_tokens without param", "max_tokens", `{"error":{"message":"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."}}`},
-			"max_tokens -> max_completion_tokens"},
-		{refusal{"openai temperature", "temperature", `{"error":{"message":"Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) value is supported.","param":"temperature","code":"unsupported_value"}}`},
-			"without temperature"},
-		{refusal{"tensorrt", "chat_template_kwargs", `{"object":"error","message":"[{'type': 'extra_forbidden', 'loc': ('body', 'chat_template_kwargs'), 'msg': 'Extra inputs are not permitted', 'input': {'enable_thinking': False}}]","type":"BadRequestError","param":null,"code":400}`},
-			"without chat_template_kwargs"},
-		{refusal{"old gateway", "stream_options", `{"error":{"message":"Unrecognized request argument supplied: stream_options","type":"invalid_request_error"}}`},
-			"without stream_options"},
-		{refusal{"fastapi", "stream_options", `{"detail":[{"loc":["body","stream_options"],"msg":"stream_options: extra fields not permitted"}]}`},
-			"without stream_options"},
+		{
+			refusal{"openai max_tokens", "max_tokens", `{"error":{"message":"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.","type":"invalid_request_error","param":"max_tokens","code":"unsupported_parameter"}}`},
+			"max_tokens -> max_completion_tokens",
+		},
+		{
+			refusal{"max_tokens without param", "max_tokens", `{"error":{"message":"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."}}`},
+			"max_tokens -> max_completion_tokens",
+		},
+		{
+			refusal{"openai temperature", "temperature", `{"error":{"message":"Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) value is supported.","param":"temperature","code":"unsupported_value"}}`},
+			"without temperature",
+		},
+		{
+			refusal{"tensorrt", "chat_template_kwargs", `{"object":"error","message":"[{'type': 'extra_forbidden', 'loc': ('body', 'chat_template_kwargs'), 'msg': 'Extra inputs are not permitted', 'input': {'enable_thinking': False}}]","type":"BadRequestError","param":null,"code":400}`},
+			"without chat_template_kwargs",
+		},
+		{
+			refusal{"old gateway", "stream_options", `{"error":{"message":"Unrecognized request argument supplied: stream_options","type":"invalid_request_error"}}`},
+			"without stream_options",
+		},
+		{
+			refusal{"fastapi", "stream_options", `{"detail":[{"loc":["body","stream_options"],"msg":"stream_options: extra fields not permitted"}]}`},
+			"without stream_options",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var bodies []map[string]any

@@ -23,8 +23,10 @@ func (r *reading) stream() {
 	for e := range provider.ParseSSE(r.resp.Body, r.limits.Line) {
 		r.event, r.added = e.Offset, 0
 		if e.Long || len(s.Events) >= maxEvents {
-			r.resp.Fail(&provider.Failure{Kind: provider.FailureLimit, InStream: true,
-				Message: fmt.Sprintf("a stream line of more than %d bytes, or more than %d events", r.limits.Line, maxEvents)})
+			r.resp.Fail(&provider.Failure{
+				Kind: provider.FailureLimit, InStream: true,
+				Message: fmt.Sprintf("a stream line of more than %d bytes, or more than %d events", r.limits.Line, maxEvents),
+			})
 			return
 		}
 		for _, stray := range e.Strays {

@@ -116,8 +116,15 @@ func (s suite) connections(t *testing.T) {
 		reuse  bool
 		opens  bool
 	}{
-		{a, false, true}, {a, false, true}, {a, true, true}, {a, true, false}, {b, true, true}, {a, false, true},
-		{b, false, true}, {a, true, false}, {b, true, false},
+		{a, false, true},
+		{a, false, true},
+		{a, true, true},
+		{a, true, false},
+		{b, true, true},
+		{a, false, true},
+		{b, false, true},
+		{a, true, false},
+		{b, true, false},
 	} {
 		mu.Lock()
 		before := opened
@@ -183,9 +190,11 @@ func (s suite) prompts(t *testing.T) {
 	for b := range byte(0x20) {
 		control.WriteByte(b)
 	}
-	prompts := []string{"", "plain", `quotes " and \ backslashes \n`, control.String() + "\x7f", "<script>&amp;</script>",
+	prompts := []string{
+		"", "plain", `quotes " and \ backslashes \n`, control.String() + "\x7f", "<script>&amp;</script>",
 		"emoji 👩‍👩‍👧‍👦 and 漢字 and ปล", "\u2028\u2029\ufeff\ufffd", strings.Repeat("é", 20000) + `"`,
-		strings.Repeat("a", 32<<10-1) + "é", strings.Repeat("\x01", 40000)}
+		strings.Repeat("a", 32<<10-1) + "é", strings.Repeat("\x01", 40000),
+	}
 	var body []byte
 	server := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		body, _ = io.ReadAll(r.Body)

@@ -63,8 +63,14 @@ func checkTimes(t *testing.T, resp *provider.Response) {
 	order := []struct {
 		name string
 		at   time.Duration
-	}{{"connected", at.Connected}, {"wrote", at.Wrote}, {"first byte", at.FirstByte},
-		{"first content", at.FirstContent}, {"last content", at.LastContent}, {"end", at.End}}
+	}{
+		{"connected", at.Connected},
+		{"wrote", at.Wrote},
+		{"first byte", at.FirstByte},
+		{"first content", at.FirstContent},
+		{"last content", at.LastContent},
+		{"end", at.End},
+	}
 	last := time.Duration(0)
 	for _, o := range order {
 		if strings.HasSuffix(o.name, "content") && o.at == 0 && resp.Content+resp.Reasoning == "" {

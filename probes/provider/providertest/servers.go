@@ -78,10 +78,14 @@ func (s suite) floods(t *testing.T) {
 		serve func(w http.ResponseWriter)
 		kinds []provider.FailureKind
 	}{
-		{"header", func(w http.ResponseWriter) { w.Header().Set("X-Flood", strings.Repeat("a", 64<<10)) },
-			[]provider.FailureKind{provider.FailureLimit}},
-		{"body", func(w http.ResponseWriter) { w.Write(bytes.Repeat([]byte(" "), 1<<20)) },
-			[]provider.FailureKind{provider.FailureLimit}},
+		{
+			"header", func(w http.ResponseWriter) { w.Header().Set("X-Flood", strings.Repeat("a", 64<<10)) },
+			[]provider.FailureKind{provider.FailureLimit},
+		},
+		{
+			"body", func(w http.ResponseWriter) { w.Write(bytes.Repeat([]byte(" "), 1<<20)) },
+			[]provider.FailureKind{provider.FailureLimit},
+		},
 		{"gzip", func(w http.ResponseWriter) {
 			w.Header().Set("Content-Encoding", "gzip")
 			w.Write(bomb.Bytes())
