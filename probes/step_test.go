@@ -136,7 +136,7 @@ func TestRunTimeout(t *testing.T) {
 		if got := round.Ended.Sub(round.Started); got != want {
 			t.Errorf("the round took %v, want %v", got, want)
 		}
-		if cause != (provider.Overdue{After: want}) {
+		if !errors.Is(cause, provider.Overdue{After: want}) {
 			t.Errorf("ended by %v", cause)
 		}
 	})
