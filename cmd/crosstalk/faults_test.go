@@ -124,7 +124,9 @@ func TestFaultTable(t *testing.T) {
 				repeats = int(math.Ceil(float64(stats.NeededProbes(0.25, enoughPower)) / float64(exposed)))
 			}
 			t.Logf("%d exchanges of the default plan meet the trigger; power at rate 1: 1, at 0.25: %.4f; %d plans run", exposed, power, repeats)
-			row.mustBeFound(t, 0.25, repeats)
+			if !testing.Short() { // the race detector's run is after races, not rates
+				row.mustBeFound(t, 0.25, repeats)
+			}
 			row.mustBeClean(t)
 		})
 	}
