@@ -7,6 +7,9 @@ import (
 	"crosstalk/probes"
 )
 
+// KindSkippedPrefill is an answer that came before its prompt can have been read.
+const KindSkippedPrefill = "skipped" // damaged
+
 // prefillrateCheck sees prompts that nobody read. The first token of an answer
 // cannot come before the prompt was prefilled, and the time that takes grows
 // with its length. When a prompt is answered several times faster than this
@@ -32,7 +35,7 @@ func (c prefillrateCheck) Run(in *Input) []Finding {
 		if !ok || rate <= maxPrefillRatio*known {
 			return nil
 		}
-		return []Finding{{Kind: "skipped", Class: Damaged, Detail: fmt.Sprintf(
+		return []Finding{{Kind: KindSkippedPrefill, Class: Damaged, Detail: fmt.Sprintf(
 			"first content %v after the last byte of a cold prompt of about %d tokens: %.0f tokens a second, %.1f times what this target prefills",
 			took.Round(time.Millisecond), tokens, rate, rate/known)}}
 	})

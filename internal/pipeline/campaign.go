@@ -105,18 +105,28 @@ func (c *Campaign) one(ctx context.Context, pt *patience, p probes.Probe, seed u
 
 // wantsConfirmation reports whether the outcome, which n confirmations have led
 // to, asks for one more round with fresh markers: a suspected disclosure that
-// nothing else in its exchange supports, or a lost seal at a length where a
-// healthy model may lose one.
+// nothing else in its exchange supports, an answer to a prompt that was not read,
+// or a lost seal at a length where a healthy model may lose one.
 func wantsConfirmation(o *report.Outcome, n int) bool {
 	for _, x := range o.Round.Exchanges {
 		switch verdict := o.Report.Verdict(x.ID); {
 		case verdict == checks.Foreign && n < maxConfirmations && !supported(o, x.ID):
+			return true
+		case verdict == checks.Damaged && n < maxConfirmations && unread(o, x.ID):
 			return true
 		case verdict == checks.Inconclusive && n == 0 && o.Report.Has(x.ID, checks.KindLostAskedSeal):
 			return true
 		}
 	}
 	return false
+}
+
+// unread reports whether the exchange was answered sooner than its prompt could
+// be read, and without its seal. What was decoded then is whatever the memory
+// held: a stale text of some words reads like a denial or a refusal, and only
+// another answer, to another stale text, tells whether strangers are read out.
+func unread(o *report.Outcome, id uuid.UUID) bool {
+	return o.Report.Has(id, checks.KindSkippedPrefill) && !o.Report.Has(id, checks.KindRecalled)
 }
 
 // supported reports whether a second kind of evidence stands beside the

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -26,6 +27,9 @@ type client struct {
 	mu     sync.Mutex
 	sent   []int64 // sizes of the prompts, in order
 	answer func(p *corpus.Prompt) string
+	// prefill, if set, is how long the prompt was read before the first
+	// content of a streamed answer.
+	prefill func(p *corpus.Prompt) time.Duration
 	// refuse, if set, is asked first, with the number of the request from 1.
 	refuse func(n int) *provider.Response
 }
@@ -43,12 +47,19 @@ func (c *client) Do(_ context.Context, req *provider.Request) (*provider.Respons
 	}
 	prompt, completion := int(p.Size())/4+10, 100
 	total := prompt + completion
-	return &provider.Response{
+	r := &provider.Response{
 		Status: 200, Header: http.Header{}, Content: c.answer(p), FinishReason: "stop",
 		ID: uuid.NewString(), Model: req.Model,
 		Usage: &provider.Usage{Prompt: &prompt, Completion: &completion, Total: &total},
 		Times: provider.Times{FirstContent: time.Second, End: 2 * time.Second},
-	}, nil
+	}
+	if c.prefill != nil {
+		r.Streamed = true
+		r.Times.Wrote = time.Millisecond
+		r.Times.FirstContent = r.Times.Wrote + c.prefill(p)
+		r.Times.End = r.Times.FirstContent + time.Second
+	}
+	return r, nil
 }
 
 func (c *client) Parse(int, http.Header, io.Reader) *provider.Response { return nil }
@@ -144,6 +155,51 @@ func TestStrangersAreNotFarmed(t *testing.T) {
 	}
 	if dropped == 0 {
 		t.Error("later rounds do not say that they left the cell alone")
+	}
+}
+
+// TestUnreadPromptIsConfirmed: a stale text of a few words reads like a denial.
+// When the prompt was not read, one more prompt finds out whose memory it was;
+// when it was, the denial stands and nothing more is sent.
+func TestUnreadPromptIsConfirmed(t *testing.T) {
+	const big = 131072
+	const long = big / 2 * 4
+	for _, tc := range []struct {
+		name    string
+		skipped bool
+		foreign int
+		longest int
+	}{{"not read", true, 1, 2}, {"read", false, 0, 1}} {
+		t.Run(tc.name, func(t *testing.T) {
+			var longer atomic.Int64
+			c := &client{
+				answer: func(p *corpus.Prompt) string {
+					switch {
+					case p.Size() <= long:
+						return p.Expected()
+					case longer.Add(1) == 1:
+						return "There is nothing in the document."
+					}
+					return stranger
+				},
+				prefill: func(p *corpus.Prompt) time.Duration {
+					if tc.skipped && p.Size() > long {
+						return time.Millisecond
+					}
+					return time.Duration(p.Size()/4) * 50 * time.Microsecond
+				},
+			}
+			campaign := newCampaign(t, c, probes.Limits{}, pipeline.Item{Probe: probes.Pulse{}, Rounds: 2}, pipeline.Item{Probe: probes.Top{}, Rounds: 1})
+			campaign.Site.Target.Window = big
+			outcomes, err := campaign.Run(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := classes(outcomes)
+			if got[checks.Foreign] != tc.foreign || got[checks.Damaged] != 1 || int(longer.Load()) != tc.longest {
+				t.Errorf("verdicts are %v after %d long prompts, want the damaged denial, %d foreign and %d prompts", got, longer.Load(), tc.foreign, tc.longest)
+			}
+		})
 	}
 }
 
