@@ -3,7 +3,8 @@
 # and a half on two cores. node-llama-cpp carries the whole source tree as a git
 # bundle, @node-llama-cpp/linux-x64 the compiled libllama and libggml of the same
 # release; only the server, mtmd and httplib are compiled here. The result,
-# DIR/lib, can be moved: one program and its libraries.
+# DIR/lib, can be moved: one program and its libraries. DIR/src and DIR/obj are
+# kept for build-patched-server.sh.
 #
 # Needs npm, git and g++. usage: build-llama-server.sh DIR
 set -euo pipefail
@@ -15,7 +16,7 @@ done
 mkdir -p "$dir"
 exec 9> "$dir/lock"
 flock 9                                  # one build at a time
-[ -x "$dir/lib/llama-server" ] && exit 0 # the other build made it
+[ -x "$dir/lib/llama-server" ] && [ -d "$dir/obj" ] && exit 0 # the other build made it
 work=$(mktemp -d "$dir/build.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -27,6 +28,7 @@ mkdir lib obj
 tar xzf "node-llama-cpp-$version.tgz" --strip-components=2 package/llama/gitRelease.bundle
 tar xzf "node-llama-cpp-linux-x64-$version.tgz" -C lib --strip-components=3 --wildcards 'package/bins/linux-x64/*.so'
 git -c advice.detachedHead=false clone -q gitRelease.bundle src
+rm -rf src/.git
 
 say "compiling"
 # What the full build generates: no web pages, and a build number.
@@ -71,6 +73,8 @@ say "linking"
 nm -D --defined-only lib/libllama-common.so | grep -q ' _Z18llama_build_numberv\| llama_build_number' ||
   g++ $CXXFLAGS -c obj/build-info.cpp -o obj/build-info.o
 g++ -o lib/llama-server obj/*.o lib/libllama-common.so lib/libllama.v*.so lib/libggml.v*.so lib/libggml-base.so -Wl,-rpath,'$ORIGIN' -pthread
-rm -rf "$dir/lib"
-mv lib "$dir/lib"
+rm -rf "$dir/lib" "$dir/src" "$dir/obj"
+mv src "$dir/src"
+mv obj "$dir/obj"
+mv lib "$dir/lib" # last: it says that all is there
 say "done: $dir/lib/llama-server"

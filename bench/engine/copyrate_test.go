@@ -108,8 +108,8 @@ func ask(ctx context.Context, s *Server, p *corpus.Prompt) (string, error) {
 	return out.Choices[0].Message.Content, nil
 }
 
-// start starts an engine for a test.
-func start(t *testing.T, flags ...string) *Server {
+// engineFor starts an engine for a test.
+func engineFor(t *testing.T, flags ...string) *Server {
 	t.Helper()
 	dir, err := DefaultDir()
 	if err != nil {

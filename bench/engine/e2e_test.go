@@ -11,7 +11,7 @@ import (
 // TestE2ECopyRate asks a sound engine for 200 codes in prompts of all kinds. A
 // code that does not come back would be damage in every later measurement.
 func TestE2ECopyRate(t *testing.T) {
-	s := start(t)
+	s := engineFor(t)
 	for _, a := range arms() {
 		t.Run(a.name, func(t *testing.T) {
 			n := 200 / len(arms())
@@ -28,7 +28,7 @@ func TestE2ECopyRate(t *testing.T) {
 // a code survives, so the measurement above can fail. Prompts are short, since
 // such a cache is slow.
 func TestE2EUnsound(t *testing.T) {
-	s := start(t, "-fa", "on", "-ctk", "q4_0", "-ctv", "q4_0")
+	s := engineFor(t, "-fa", "on", "-ctk", "q4_0", "-ctv", "q4_0")
 	spec := arms()[0].spec
 	spec.Sentences = corpus.Sentences(spec, 400)
 	const n = 8

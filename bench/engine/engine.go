@@ -6,12 +6,21 @@
 // The engine is a process of its own on a free loopback port. Its flags make a
 // sound server or an unsound one, so that what crosstalk finds in the simulator
 // can also be found, or rightly not found, in real code.
+//
+// A second program, the patched server, is the same but for one source file,
+// into which a few lines of ours are inserted while it is built (patch.go). They
+// are the faults crosstalk exists for, in real code with a real KV cache: a
+// prompt that does not fit its pool is answered out of what its slot last held,
+// two answers are exchanged, a prompt is written under another's sequence. The
+// environment switches them on (see Fault); without it the patched server must
+// be as clean as the other, which is the control of every fault found in it.
 package engine
 
 import (
 	"bytes"
 	"context"
-	_ "embed" // the build script
+	"crypto/sha256"
+	_ "embed" // the build scripts
 	"fmt"
 	"io"
 	"os"
@@ -26,6 +35,9 @@ import (
 
 //go:embed build-llama-server.sh
 var buildScript string
+
+//go:embed build-patched-server.sh
+var patchScript string
 
 // Model is the name the engine gives its model.
 const Model = "copycode"
@@ -49,10 +61,7 @@ func DefaultDir() (string, error) {
 func Build(ctx context.Context, dir string, log io.Writer) (program, model string, err error) {
 	program, model = filepath.Join(dir, "lib", "llama-server"), filepath.Join(dir, "copy.gguf")
 	if _, err := os.Stat(program); err != nil {
-		cmd := exec.CommandContext(ctx, "bash", "-s", dir)
-		cmd.Stdin = bytes.NewReader([]byte(buildScript))
-		cmd.Stdout, cmd.Stderr = log, log
-		if err := cmd.Run(); err != nil {
+		if err := script(ctx, log, buildScript, nil, dir); err != nil {
 			return "", "", fmt.Errorf("build llama-server in %s: %w", dir, err)
 		}
 	}
@@ -60,6 +69,40 @@ func Build(ctx context.Context, dir string, log io.Writer) (program, model strin
 		return "", "", fmt.Errorf("write the copy model: %w", err)
 	}
 	return program, model, nil
+}
+
+// BuildPatched builds the patched server in dir as well, unless it is there, and
+// returns its path. Its name has a hash of what is inserted, so that another
+// patch is another program.
+func BuildPatched(ctx context.Context, dir string, log io.Writer) (program, model string, err error) {
+	if _, model, err = Build(ctx, dir, log); err != nil {
+		return "", "", err
+	}
+	source, err := os.ReadFile(filepath.Join(dir, "src", patchedSource))
+	if err != nil {
+		return "", "", fmt.Errorf("read what is to be patched: %w; remove %s and build again", err, dir)
+	}
+	source, err = patch(source, insertions())
+	if err != nil {
+		return "", "", fmt.Errorf("patch %s: %w", patchedSource, err)
+	}
+	name := fmt.Sprintf("llama-server-patched-%.8x", sha256.Sum256(source))
+	program = filepath.Join(dir, "lib", name)
+	if _, err := os.Stat(program); err == nil {
+		return program, model, nil
+	}
+	if err := script(ctx, log, patchScript, source, dir, patchedSource, name); err != nil {
+		return "", "", fmt.Errorf("build the patched server in %s: %w", dir, err)
+	}
+	return program, model, nil
+}
+
+// script runs a shell script with input on its standard input.
+func script(ctx context.Context, log io.Writer, text string, input []byte, args ...string) error {
+	cmd := exec.CommandContext(ctx, "bash", append([]string{"-c", text, "bash"}, args...)...)
+	cmd.Stdin = bytes.NewReader(input)
+	cmd.Stdout, cmd.Stderr = log, log
+	return cmd.Run()
 }
 
 // writeModel writes the model in one step, so that two processes may do it at
@@ -97,6 +140,20 @@ func Start(ctx context.Context, dir string, log io.Writer, flags ...string) (*Se
 	if err != nil {
 		return nil, err
 	}
+	return start(ctx, log, nil, program, model, flags)
+}
+
+// StartPatched is Start for the patched server with a fault; with the zero Fault
+// it is the control.
+func StartPatched(ctx context.Context, dir string, log io.Writer, fault Fault, flags ...string) (*Server, error) {
+	program, model, err := BuildPatched(ctx, dir, log)
+	if err != nil {
+		return nil, err
+	}
+	return start(ctx, log, fault.env(), program, model, flags)
+}
+
+func start(ctx context.Context, log io.Writer, env []string, program, model string, flags []string) (*Server, error) {
 	// One thread: with two, ggml spins at barriers, and any other job on the
 	// machine makes it ten times slower.
 	args := append([]string{
@@ -108,6 +165,7 @@ func Start(ctx context.Context, dir string, log io.Writer, flags ...string) (*Se
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 5 * time.Second
 	cmd.Stdout, cmd.Stderr = watch, watch
+	cmd.Env = append(os.Environ(), env...)
 	s := &Server{cmd: cmd, exited: make(chan struct{})}
 	started := make(chan error, 1)
 	go s.run(started)

@@ -12,7 +12,7 @@ import (
 // codes on a sound engine, spread over filler families with and without
 // locators, in prompts of about 600 tokens.
 func TestLongCopyRate(t *testing.T) {
-	s := start(t)
+	s := engineFor(t)
 	list := arms()
 	const codes = 5000
 	for _, a := range list {

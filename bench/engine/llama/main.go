@@ -1,10 +1,16 @@
 // Command llama builds llama.cpp's server and the copy model, starts the server
 // on loopback and leaves it running until it is interrupted:
 //
-//	go run ./bench/engine/llama [-dir DIR] [-model FILE] [-- FLAGS]
+//	go run ./bench/engine/llama [-dir DIR] [-model FILE] [-patched] [-- FLAGS]
 //
 // Flags after -- go to the server, for instance --port 18085, -np 1, -c 4096.
-// With -model it only writes the model.
+// With -model it only writes the model. With -patched it is the server with the
+// faults of package engine, each switched on by a variable:
+//
+//	CT_POOL=2700  a longer prompt is answered out of what its slot last held
+//	CT_USAGE=1    and usage says that it had one token
+//	CT_SWAP=0.05  this share of answers goes to another request
+//	CT_STRAY=0.1  this share of prompts is also seen by another slot (with -kvu)
 package main
 
 import (
@@ -29,6 +35,7 @@ func main() {
 func run() error {
 	dir := flag.String("dir", "", "folder to build in (default: the user's cache)")
 	model := flag.String("model", "", "only write the model to this file")
+	patched := flag.Bool("patched", false, "start the server with the faults that CT_POOL, CT_USAGE, CT_SWAP and CT_STRAY switch on")
 	flag.Parse()
 	if *model != "" {
 		return writeModel(*model)
@@ -41,7 +48,7 @@ func run() error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	s, err := engine.Start(ctx, *dir, os.Stderr, flag.Args()...)
+	s, err := server(ctx, *dir, *patched)
 	if err != nil {
 		return err
 	}
@@ -49,6 +56,13 @@ func run() error {
 	<-ctx.Done()
 	s.Stop()
 	return nil
+}
+
+func server(ctx context.Context, dir string, patched bool) (*engine.Server, error) {
+	if patched {
+		return engine.StartPatched(ctx, dir, os.Stderr, engine.Fault{}, flag.Args()...) // faults come from the environment
+	}
+	return engine.Start(ctx, dir, os.Stderr, flag.Args()...)
 }
 
 func writeModel(path string) error {
