@@ -53,6 +53,9 @@ type PromptRef struct {
 	Exchange uuid.UUID
 	Payload  tenants.Payload
 	Spec     corpus.Spec
+	// Key names the fleet key it was minted under, as tenants.FleetKey.ID
+	// does; "" is the newest.
+	Key string
 }
 
 // Input is all a check may look at. It is frozen: checks do no I/O, read no

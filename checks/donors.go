@@ -14,6 +14,7 @@ type donor struct {
 	exchange uuid.UUID
 	payload  tenants.Payload
 	spec     corpus.Spec
+	key      string        // id of its fleet key; "" is the newest
 	prompt   probes.Prompt // nil until rebuilt, and if it cannot be
 	tried    bool
 }
@@ -22,6 +23,7 @@ type donor struct {
 // first, then the newest, each once.
 type donors struct {
 	codec   *tenants.Codec
+	under   map[string]*tenants.Codec // by id of the key; nil: the key was retired
 	list    []*donor
 	request map[tenants.Payload]*donor
 }
@@ -31,12 +33,12 @@ func (f *facts) donorList() *donors {
 	if f.donors != nil {
 		return f.donors
 	}
-	d := &donors{codec: f.in.Codec, request: map[tenants.Payload]*donor{}}
+	d := &donors{codec: f.in.Codec, under: map[string]*tenants.Codec{}, request: map[tenants.Payload]*donor{}}
 	for _, x := range f.in.Round.Exchanges {
 		d.add(&donor{exchange: x.ID, payload: x.Payload.Request(), spec: x.Intent.Spec, prompt: x.Prompt, tried: x.Prompt != nil})
 	}
 	for _, ref := range f.in.Lookback {
-		d.add(&donor{exchange: ref.Exchange, payload: ref.Payload.Request(), spec: ref.Spec})
+		d.add(&donor{exchange: ref.Exchange, payload: ref.Payload.Request(), spec: ref.Spec, key: ref.Key})
 	}
 	f.donors = d
 	return d
@@ -50,12 +52,26 @@ func (d *donors) add(n *donor) {
 	d.list = append(d.list, n)
 }
 
-// rebuild returns the donor's prompt, nil if its spec gives none.
+// codecOf is the codec that the donor's prompt was minted with; nil when its
+// fleet key is no longer configured.
+func (d *donors) codecOf(n *donor) *tenants.Codec {
+	c, known := d.under[n.key]
+	if !known && d.codec != nil {
+		c, _ = d.codec.As(n.key)
+		d.under[n.key] = c
+	}
+	return c
+}
+
+// rebuild returns the donor's prompt, nil if its spec gives none or its fleet
+// key is gone.
 func (d *donors) rebuild(n *donor) probes.Prompt {
 	if !n.tried {
 		n.tried = true
-		if p, err := d.codec.Prompt(n.payload, n.spec); err == nil {
-			n.prompt = p
+		if c := d.codecOf(n); c != nil {
+			if p, err := c.Prompt(n.payload, n.spec); err == nil {
+				n.prompt = p
+			}
 		}
 	}
 	return n.prompt
@@ -65,10 +81,14 @@ func (d *donors) rebuild(n *donor) probes.Prompt {
 // rebuilding the prompt is not.
 func (d *donors) markers(n *donor) []string {
 	var texts []string
+	c := d.codecOf(n)
+	if c == nil {
+		return nil
+	}
 	for i := range min(n.spec.Seals, corpus.MaxSeals) {
 		p := n.payload
 		p.Index = uint8(i)
-		text, _ := d.codec.Mint(p, n.spec.Dress)
+		text, _ := c.Mint(p, n.spec.Dress)
 		texts = append(texts, text)
 	}
 	return texts
@@ -106,7 +126,10 @@ func (f *facts) knowsTenant(index uint16) bool {
 
 // keysOf are the keys that the donor's filler is made from.
 func (d *donors) keysOf(n *donor) []corpus.Key {
-	keys := []corpus.Key{d.codec.PromptKey(n.payload)}
+	var keys []corpus.Key
+	if c := d.codecOf(n); c != nil {
+		keys = append(keys, c.PromptKey(n.payload))
+	}
 	if n.spec.Prefix != nil {
 		keys = append(keys, n.spec.Prefix.Key)
 	}

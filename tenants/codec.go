@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash"
+	"slices"
 
 	"crosstalk/corpus"
 	"crosstalk/internal/secret"
@@ -18,15 +19,18 @@ type Codec struct {
 	keys []keys // newest first
 }
 
-// keys are the three keys of a fleet key.
-type keys struct{ mac, enc, prompt secret.Value }
+// keys are the three keys of a fleet key, and the name of it.
+type keys struct {
+	id               string
+	mac, enc, prompt secret.Value
+}
 
 // NewCodec derives the three keys of a fleet key. Markers are minted under
 // newest and found under any of the keys.
 func NewCodec(newest FleetKey, older ...FleetKey) *Codec {
 	c := new(Codec)
 	for _, k := range append([]FleetKey{newest}, older...) {
-		c.keys = append(c.keys, keys{mac: k.derive("mac"), enc: k.derive("enc"), prompt: k.derive("prompt")})
+		c.keys = append(c.keys, keys{id: k.ID(), mac: k.derive("mac"), enc: k.derive("enc"), prompt: k.derive("prompt")})
 	}
 	return c
 }
@@ -34,6 +38,37 @@ func NewCodec(newest FleetKey, older ...FleetKey) *Codec {
 // Under is the codec of one key alone, numbered as in Hit.Key: it rebuilds the
 // prompts of that key.
 func (c *Codec) Under(key int) *Codec { return &Codec{keys: c.keys[key : key+1]} }
+
+// KeyID names the key that markers are minted under, as [FleetKey.ID] does. It
+// is kept beside each request: after a rotation it says which key rebuilds the
+// prompt.
+func (c *Codec) KeyID() string { return c.keys[0].id }
+
+// KeyIDs names every key of the codec, newest first.
+func (c *Codec) KeyIDs() []string {
+	var ids []string
+	for _, k := range c.keys {
+		ids = append(ids, k.id)
+	}
+	return ids
+}
+
+// As is the codec as it was when the key of that id was the newest: it mints and
+// rebuilds under that key, and finds under all of them. "" stands for the
+// newest. ok is false when the key is not among those of the codec, because it
+// has been retired.
+func (c *Codec) As(id string) (_ *Codec, ok bool) {
+	if id == "" {
+		return c, true
+	}
+	for i, k := range c.keys {
+		if k.id == id {
+			others := slices.Delete(slices.Clone(c.keys), i, i+1)
+			return &Codec{keys: append([]keys{k}, others...)}, true
+		}
+	}
+	return nil, false
+}
 
 // Mint writes the marker of p. ok is false when this payload gives no usable
 // marker (a word twice, or too few digits in a code): draw again. It is also

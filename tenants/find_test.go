@@ -3,6 +3,7 @@ package tenants_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -386,6 +387,16 @@ func TestRotation(t *testing.T) {
 	}
 	if got, want := both.Under(hits[0].Key).PromptKey(p), older.PromptKey(p); got != want {
 		t.Error("the older key's prompt key differs")
+	}
+	again, ok := both.As(older.KeyID())
+	if !ok || again.PromptKey(p) != older.PromptKey(p) || again.KeyID() != older.KeyID() || len(again.Find(old)) != 1 {
+		t.Error("as under the older key it is not the older key's codec")
+	}
+	if same, ok := both.As(""); !ok || same.KeyID() != newer.KeyID() || !slices.Equal(both.KeyIDs(), []string{newer.KeyID(), older.KeyID()}) {
+		t.Errorf("the newest of %v is not %s", both.KeyIDs(), newer.KeyID())
+	}
+	if _, ok := newer.As(older.KeyID()); ok {
+		t.Error("a key that was retired is there")
 	}
 	minted, _ := both.Mint(p, corpus.DressWords)
 	if want, _ := newer.Mint(p, corpus.DressWords); minted != want {
