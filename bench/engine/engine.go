@@ -26,9 +26,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
-	"syscall"
-	"time"
 
 	"crosstalk/bench/engine/copymodel"
 )
@@ -123,14 +120,6 @@ func writeModel(path string) error {
 	return os.Rename(f.Name(), path)
 }
 
-// Server is a running engine.
-type Server struct {
-	// BaseURL is the base_url of a target, e.g. http://127.0.0.1:40123/v1.
-	BaseURL string
-	cmd     *exec.Cmd
-	exited  chan struct{} // closed when the process has ended
-}
-
 // Start builds the engine if need be and starts it with further flags, e.g.
 // "-np", "4" for four slots, "-c", "16384" for the context that all slots share.
 // It returns when the server answers. Progress and the server's log go to log.
@@ -155,48 +144,11 @@ func StartPatched(ctx context.Context, dir string, log io.Writer, fault Fault, f
 
 func start(ctx context.Context, log io.Writer, env []string, program, model string, flags []string) (*Server, error) {
 	// One thread: with two, ggml spins at barriers, and any other job on the
-	// machine makes it ten times slower.
+	// machine makes it ten times slower. Prompts kept for reuse may take 256 MiB,
+	// not 8 GiB.
 	args := append([]string{
 		"-m", model, "--alias", Model, "--jinja", "--host", "127.0.0.1", "--port", "0",
-		"-c", "16384", "-np", "4", "-n", "512", "-t", "1", "--metrics", "--slots", "--no-ui",
+		"-c", "16384", "-np", "4", "-n", "512", "-t", "1", "--cache-ram", "256", "--metrics", "--slots", "--no-ui",
 	}, flags...)
-	watch := &listening{log: log, address: make(chan string, 1)}
-	cmd := exec.CommandContext(ctx, program, args...)
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	cmd.WaitDelay = 5 * time.Second
-	cmd.Stdout, cmd.Stderr = watch, watch
-	cmd.Env = append(os.Environ(), env...)
-	s := &Server{cmd: cmd, exited: make(chan struct{})}
-	started := make(chan error, 1)
-	go s.run(started)
-	if err := <-started; err != nil {
-		return nil, fmt.Errorf("start llama-server: %w", err)
-	}
-	select {
-	case address := <-watch.address:
-		s.BaseURL = address + "/v1"
-		return s, nil
-	case <-s.exited:
-		return nil, fmt.Errorf("llama-server ended before it listened: %s\n%s", cmd.ProcessState, watch.tail())
-	}
-}
-
-// run is the life of the process. It stays on one thread: on Linux the kernel
-// ends the process with the thread that started it, so that a test that is
-// killed leaves no server behind.
-func (s *Server) run(started chan<- error) {
-	runtime.LockOSThread()
-	defer close(s.exited)
-	dieWithParent(s.cmd)
-	err := s.cmd.Start()
-	started <- err
-	if err == nil {
-		_ = s.cmd.Wait() // it ends by our signal, or before it listens: seen in Start
-	}
-}
-
-// Stop ends the server and waits for it.
-func (s *Server) Stop() {
-	_ = s.cmd.Process.Signal(syscall.SIGTERM) // no process: already ended
-	<-s.exited
+	return launch(ctx, log, env, program, args...)
 }

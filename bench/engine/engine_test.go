@@ -18,7 +18,7 @@ func TestListening(t *testing.T) {
 	}
 	select {
 	case got := <-l.address:
-		if want := "http://127.0.0.1:40123"; got != want {
+		if want := "127.0.0.1:40123"; got != want {
 			t.Errorf("address %q, want %q", got, want)
 		}
 	default:

@@ -12,14 +12,14 @@ import (
 // listens when it is ready.
 type listening struct {
 	log     io.Writer
-	address chan string // capacity 1
+	address chan string // host and port; capacity 1
 
 	mu    sync.Mutex
 	text  []byte // what came before the address, for an error
 	found bool
 }
 
-var listeningOn = regexp.MustCompile(`listening on (http://127\.0\.0\.1:\d+)\s`)
+var listeningOn = regexp.MustCompile(`(?i)listening on (?:http://)?(127\.0\.0\.1:\d+)\s`)
 
 // tailSize bounds what is kept for an error, bytes.
 const tailSize = 4 << 10
