@@ -171,7 +171,7 @@ func supports(f checks.Finding) bool {
 	case "prefillrate", "overlength":
 		return true
 	case "usage": // not a sum that is wrong by itself
-		return f.Kind == "prompt_low" || f.Kind == "capped"
+		return f.Kind == checks.KindPromptLow || f.Kind == checks.KindPromptCapped
 	}
 	return false
 }

@@ -7,6 +7,17 @@ import (
 	"crosstalk/corpus"
 )
 
+// Kinds of the usage check that others act on.
+const (
+	// KindPromptLow is fewer prompt tokens counted than the prompt has, and
+	// KindPromptCapped the same count for prompts of other lengths; damaged.
+	KindPromptLow    = "prompt_low"
+	KindPromptCapped = "capped"
+	// KindCountChanged is another count than this target's tokenizer has made
+	// so far, beside an answer that shows that all was read; degraded.
+	KindCountChanged = "count_changed"
+)
+
 // usageCheck compares what the target counted with what was sent. The count of
 // prompt tokens is the strongest single sign that a prompt was cut, replaced or
 // added to; it is compared with the calibration of this target. Where there is
@@ -129,18 +140,18 @@ func (s *subject) promptCount() []Finding {
 		"%s counted for a prompt of about %d", plural(n, "token"), e.likely)}
 	switch {
 	case e.low(n) && s.whole() && !e.gross(n) && !s.tooDense(n):
-		f.Kind, f.Class = "count_changed", Degraded
+		f.Kind, f.Class = KindCountChanged, Degraded
 		f.Detail += "; the answer shows that all of it was read"
 	case e.low(n):
-		f.Kind = "prompt_low"
+		f.Kind = KindPromptLow
 		if others := s.sameCount(n); others > 0 {
-			f.Kind = "capped"
+			f.Kind = KindPromptCapped
 			f.Detail += fmt.Sprintf(", and for %s of other lengths", plural(others, "prompt"))
 		} else if s.whole() {
 			f.Detail += ": the answer is right, so the count is not"
 		}
 	case e.high(n) && s.whole() && n <= 2*e.likely:
-		f.Kind, f.Class = "count_changed", Degraded
+		f.Kind, f.Class = KindCountChanged, Degraded
 	case e.high(n):
 		f.Kind = "prompt_high"
 	default:

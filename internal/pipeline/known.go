@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"bytes"
 	"maps"
 	"slices"
 
@@ -16,6 +17,9 @@ import (
 type Known struct {
 	// Calibration is tokens for bytes, one for each filler family.
 	Calibration map[string]corpus.Calibration
+	// CountsChanged counts the newest rounds in a row whose prompts were all
+	// read and all counted otherwise than Calibration says.
+	CountsChanged int
 	// Limit is the prompt limit the target stated, tokens; 0 if never.
 	Limit int
 	// MaxTokens is the answer budget learnt; 0 if not yet.
@@ -38,6 +42,10 @@ const (
 	keptIDs   = 4096  // response ids kept of a target
 	keptLost  = 64    // rounds with a lost seal kept of a target
 	minTokens = 32768 // shortest prompt whose time to first token is a prefill rate
+	// newTokenizer is how many rounds in a row must count otherwise until the
+	// target is taken to have another tokenizer, and its calibration is begun
+	// anew: what is kept would size every long prompt wrongly, for good.
+	newTokenizer = 3
 )
 
 // baseline is what the checks of a round are given.
@@ -60,21 +68,17 @@ func (k Known) baseline(r *probes.Round) checks.Baseline {
 
 // learn returns k with what the outcome taught.
 func (k Known) learn(s probes.State, o *report.Outcome) Known {
+	if k.CountsChanged = countsChanged(k.CountsChanged, o); k.CountsChanged >= newTokenizer {
+		s.Calibration, k.CountsChanged = nil, 0
+	}
 	s = probes.Learn(s, o.Round)
 	k.Calibration, k.Limit, k.MaxTokens = s.Calibration, s.Limit, s.MaxTokens
-	k.IDs, k.Lost = maps.Clone(k.IDs), maps.Clone(k.Lost)
-	if k.IDs == nil {
-		k.IDs = map[string]uuid.UUID{}
-	}
-	if k.Lost == nil {
-		k.Lost = map[uuid.UUID][]probes.Cell{}
-	}
-	k.Prefill = slices.Clone(k.Prefill)
+	k.IDs, k.Lost, k.Prefill = copyOf(k.IDs), copyOf(k.Lost), slices.Clone(k.Prefill)
 	for _, x := range o.Round.Exchanges {
 		if x.Response == nil {
 			continue
 		}
-		if id := x.Response.ID; id != "" && len(k.IDs) < keptIDs {
+		if id := x.Response.ID; id != "" {
 			k.IDs[id] = x.ID
 		}
 		if rate := prefillRate(x); rate > 0 && o.Report.Verdict(x.ID) == checks.Sound {
@@ -85,12 +89,60 @@ func (k Known) learn(s probes.State, o *report.Outcome) Known {
 		k.Prefill = k.Prefill[n-keptRates:]
 	}
 	for _, f := range o.Report.Findings {
-		if f.Kind == checks.KindLostAskedSeal && f.Class == checks.Inconclusive && len(k.Lost) < keptLost {
+		if f.Kind == checks.KindLostAskedSeal && f.Class == checks.Inconclusive {
 			k.Lost[o.Round.ID] = append(k.Lost[o.Round.ID], cellOf(o.Round, f.Exchange))
 		}
 	}
+	keepNewest(k.IDs, keptIDs, func(_ string, x uuid.UUID) uuid.UUID { return x })
+	keepNewest(k.Lost, keptLost, func(round uuid.UUID, _ []probes.Cell) uuid.UUID { return round })
 	k.Stopped = stops(o, k.Stopped)
 	return k
+}
+
+// countsChanged is how many rounds in a row, this one included, were counted
+// otherwise than the calibration says although all of them was read; n is the
+// number before. A round that shows neither leaves it as it is.
+func countsChanged(n int, o *report.Outcome) int {
+	changed, kept := 0, 0
+	for _, x := range o.Round.Exchanges {
+		switch {
+		case o.Report.Has(x.ID, checks.KindCountChanged):
+			changed++
+		case x.Response != nil && x.Response.Usage != nil && o.Report.Verdict(x.ID) == checks.Sound:
+			kept++
+		}
+	}
+	switch {
+	case kept > 0:
+		return 0
+	case changed > 0:
+		return n + 1
+	}
+	return n
+}
+
+// copyOf is a copy of a map that can be written to.
+func copyOf[K comparable, V any](m map[K]V) map[K]V {
+	if m == nil {
+		return map[K]V{}
+	}
+	return maps.Clone(m)
+}
+
+// keepNewest drops the oldest entries of a map of more than n, by the version 7
+// UUIDs that tell when they were made: a quarter of n at a time, so that a full
+// map is not sorted for every round.
+func keepNewest[K comparable, V any](m map[K]V, n int, made func(K, V) uuid.UUID) {
+	if len(m) <= n {
+		return
+	}
+	keys := slices.SortedFunc(maps.Keys(m), func(a, b K) int {
+		x, y := made(a, m[a]), made(b, m[b])
+		return bytes.Compare(x[:], y[:])
+	})
+	for _, k := range keys[:len(m)-n+n/4] {
+		delete(m, k)
+	}
 }
 
 // prefillRate is the rate at which the target read the prompt of a cold
