@@ -1,6 +1,7 @@
 package alerting
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -94,8 +95,33 @@ type Incident struct {
 	Absorbed map[string]int `json:"absorbed,omitempty"`
 	// Reason says why a cell is blind, or what a control did.
 	Reason string `json:"reason,omitempty"`
+	// Waits are the member cells that its resolution waits for: they have to
+	// pass fresh rounds first. It is empty for an incident that only a person
+	// ends, and for one that is over.
+	Waits []Wait `json:"waits,omitempty"`
 	// Summary is one line for a person, never foreign text.
 	Summary string `json:"summary"`
+}
+
+// Wait is a member cell that has not yet passed enough fresh rounds.
+type Wait struct {
+	Cell probes.Cell `json:"cell"`
+	// Passed of Needed fresh rounds since the last sighting were without fault.
+	Passed int `json:"passed"`
+	Needed int `json:"needed"`
+	// LastRound is when a round last met the cell; zero if none has. A cell
+	// whose turn does not come again, because a probe was changed say, keeps
+	// its incident open until a person resolves it.
+	LastRound time.Time `json:"last_round,omitzero"`
+}
+
+// String is the wait for a person.
+func (w Wait) String() string {
+	met := "never met"
+	if !w.LastRound.IsZero() {
+		met = "last met " + w.LastRound.UTC().Format(time.RFC3339)
+	}
+	return fmt.Sprintf("%d of %d sound rounds of %s (%s)", w.Passed, w.Needed, describe(w.Cell), met)
 }
 
 // RunbookName names the runbook for the incident: its kind's own, or that of

@@ -102,6 +102,7 @@ func (m *machine) resolve(k Kind, by string) {
 	i := slices.IndexFunc(m.s.Open, func(o OpenIncident) bool { return o.Incident.Kind == k })
 	o := &m.s.Open[i]
 	o.Incident.State, o.Incident.Resolved, o.Incident.ResolvedBy = StateResolved, m.now, by
+	o.Incident.Waits = nil
 	m.page(o, ActionResolve)
 	m.restart(o.Incident)
 	m.s.Open = slices.Delete(m.s.Open, i, i+1)

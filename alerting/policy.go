@@ -27,7 +27,8 @@ type Policy struct {
 	// disclosure. They are not called blind while a foreign incident is open
 	// in them, and it cannot be resolved before they are resumed.
 	Stopped []string
-	// Paused says that a person has stopped the probes: nothing turns blind.
+	// Paused says that a person has stopped the probes, or said beforehand that
+	// they rest now (a silence, quiet hours): nothing turns blind.
 	Paused bool
 	// DeployedUntil is the end of the window after the last deploy of the
 	// target. Inside it, being blind pages at once.
@@ -52,8 +53,12 @@ type Policy struct {
 
 // Schedule is how often a probe looks at a target.
 type Schedule struct {
-	// Every is the time between two rounds.
+	// Every is the time between two rounds; of several schedules of one kind,
+	// or one that is uneven, the longest.
 	Every time.Duration
+	// PerYear is how many rounds there are in a year, if that is not one every
+	// Every: it counts the chances of a false page.
+	PerYear float64
 	// Rounds is in how many rounds each cell of the probe is met at least
 	// once: probes that rotate do not meet all in each. 0 means that it is not
 	// known. Then a cell is not judged blind for rounds that passed it over,
@@ -133,10 +138,11 @@ func (p Policy) configured(c probes.Cell) bool {
 // threshold is the evidence, in nats, at which a cell of a target with so many
 // cells pages for damage: see Evidence for the arithmetic.
 func (p Policy) threshold(c probes.Cell, cells int) float64 {
-	every := p.Probes[c.Probe].Every
+	s := p.Probes[c.Probe]
+	every := s.Every
 	if every <= 0 {
 		every = defaultEvery
 	}
-	perYear := max(1, float64(year)/float64(every))
+	perYear := max(1, s.PerYear, float64(year)/float64(every))
 	return max(minThreshold, math.Log(tests*float64(max(1, cells))*perYear/p.falsePages()))
 }

@@ -1,5 +1,7 @@
 package alerting
 
+import "slices"
+
 // credit counts a round of a cell towards the resolution of the incidents it
 // is a member of.
 func (m *machine) credit(t tally) {
@@ -50,19 +52,41 @@ func (m *machine) over(o OpenIncident) bool {
 	if m.now.Sub(o.Incident.LastSeen) < m.p.quiet() {
 		return false
 	}
-	probed := 0
-	for i, c := range o.Incident.Cells {
-		if !m.p.configured(c) {
-			continue
-		}
-		probed++
-		if o.Sound[i] < m.p.soundRounds() {
-			return false
-		}
+	if len(m.waits(o)) > 0 {
+		return false
 	}
 	// With no cell left, nothing can show that a fault is gone; but what is
 	// not to be seen cannot be unseen.
-	return probed > 0 || o.Incident.Kind == KindBlind
+	return slices.ContainsFunc(o.Incident.Cells, m.p.configured) || o.Incident.Kind == KindBlind
+}
+
+// waits are the member cells, of those still probed, that have not yet passed
+// enough fresh rounds.
+func (m *machine) waits(o OpenIncident) []Wait {
+	var list []Wait
+	for i, c := range o.Incident.Cells {
+		if !m.p.configured(c) || o.Sound[i] >= m.p.soundRounds() {
+			continue
+		}
+		w := Wait{Cell: c, Passed: o.Sound[i], Needed: m.p.soundRounds()}
+		if at, ok := m.find(c); ok {
+			w.LastRound = m.s.Cells[at].LastRound
+		}
+		list = append(list, w)
+	}
+	return list
+}
+
+// outlook shows what each open incident waits for: an incident that stays open
+// must say why, above all when a cell of it is not probed any more.
+func (m *machine) outlook() {
+	for i := range m.s.Open {
+		o := &m.s.Open[i]
+		o.Incident.Waits = nil
+		if o.Incident.Kind != KindForeign && o.Incident.Kind != KindProber {
+			o.Incident.Waits = m.waits(*o)
+		}
+	}
 }
 
 // remind repeats pages that nobody has taken, and escalates them once.

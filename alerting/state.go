@@ -130,6 +130,7 @@ func (i Incident) clone() Incident {
 	i.Tenants = slices.Clone(i.Tenants)
 	i.Origins = slices.Clone(i.Origins)
 	i.Absorbed = maps.Clone(i.Absorbed)
+	i.Waits = slices.Clone(i.Waits)
 	return i
 }
 

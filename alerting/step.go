@@ -52,6 +52,7 @@ func (m *machine) pass() {
 	m.blind()
 	m.absentControl()
 	m.recovered()
+	m.outlook()
 	m.remind()
 }
 

@@ -81,6 +81,29 @@ func TestResolve(t *testing.T) {
 		w.rounds(4, time.Minute, "seedwatch", checks.Sound)
 		w.want("the cell that is left", w.rounds(1, time.Minute, "seedwatch", checks.Sound), "resolve leak page")
 	})
+	t.Run("a cell whose turn never comes", func(t *testing.T) {
+		w := newWorld(t)
+		s := w.sighting("seedwatch", checks.Leak)
+		s.Cell.Concurrency = "9-32"
+		w.step(0, s)
+		at := w.now
+		w.want("rounds of other cells", w.rounds(100, time.Minute, "seedwatch", checks.Sound))
+		open := w.s.Incidents()
+		want := []Wait{{Cell: s.Cell, Passed: 0, Needed: DefaultSoundRounds, LastRound: at}}
+		if len(open) != 1 {
+			t.Fatalf("%d incidents are open, want the leak", len(open))
+		}
+		if diff := cmp.Diff(want, open[0].Waits); diff != "" {
+			t.Errorf("what it waits for (-want +got):\n%s", diff)
+		}
+		if err := w.resolve(open[0].ID, "ada"); err != nil {
+			t.Error(err)
+		}
+		w.want("a person", w.pages, "resolve leak page")
+		if waits := w.pages[0].Incident.Waits; waits != nil {
+			t.Errorf("a resolved incident waits for %v", waits)
+		}
+	})
 	t.Run("no cell is left", func(t *testing.T) {
 		w := newWorld(t)
 		w.rounds(1, 0, "top", checks.Leak)
