@@ -90,7 +90,7 @@ func newDaemon(ctx context.Context, e *env, f *serveFlags, log *slog.Logger) (_ 
 	}
 	d.scheduler, err = scheduler.New(scheduler.Options{
 		Driver: riversqlite.New(d.base.DB()), Ledger: d.ledger, Engine: d.engine,
-		Instance: cfg.Instance, StopFile: cfg.StopPath(), Hooks: d.hooks(), Log: log,
+		Instance: cfg.Instance, StopFile: cfg.StopPath(), Silences: first.silences(), Hooks: d.hooks(), Log: log,
 	}, first.entries)
 	if err != nil {
 		return nil, fmt.Errorf("make the scheduler: %w", err)
@@ -124,7 +124,9 @@ func (d *daemon) ledgerOptions() ledger.Options {
 			if d.scheduler != nil {
 				deployed = d.scheduler.DeployedUntil(target)
 			}
-			return d.current().policy(target, deployed, d.flags.controlsEvery)
+			policy := d.current().policy(target, deployed, d.flags.controlsEvery)
+			policy.Paused = d.scheduler != nil && d.scheduler.LeftAlone(target, d.env.now()) != ""
+			return policy
 		},
 		Limits: func(string) probes.Limits {
 			b := d.current().cfg.Budget
@@ -240,7 +242,7 @@ func (d *daemon) reload(ctx context.Context) (err error) {
 		next.close()
 		return fmt.Errorf("%s changed, which needs a restart: nothing was reloaded", what)
 	}
-	if err := d.scheduler.Reload(next.entries, nil); err != nil {
+	if err := d.scheduler.Reload(next.entries, next.silences()); err != nil {
 		next.close()
 		return fmt.Errorf("reload schedules: %w", err)
 	}

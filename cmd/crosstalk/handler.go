@@ -61,9 +61,16 @@ func own(do func(*http.Request) error) http.HandlerFunc {
 func (d *daemon) webSite() web.Site {
 	l := d.current()
 	s := web.Site{Version: version(), Tenants: l.names}
+	for _, silence := range l.silences() {
+		if now := d.env.now(); now.Before(silence.Until) {
+			s.Silences = append(s.Silences, web.Silence(silence))
+		}
+	}
 	for _, name := range l.targets() {
 		t := l.sites[name].Target
-		s.Targets = append(s.Targets, web.Target{Name: name, API: t.API, Model: t.Model, Window: t.Window})
+		s.Targets = append(s.Targets, web.Target{
+			Name: name, API: t.API, Model: t.Model, Window: t.Window, LeftAlone: d.scheduler.LeftAlone(name, d.env.now()),
+		})
 	}
 	return s
 }

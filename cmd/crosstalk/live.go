@@ -25,20 +25,22 @@ type live struct {
 	sites   map[string]*pipeline.Site
 	entries []scheduler.Entry
 	every   map[string]map[string]time.Duration // longest gap by target and kind of probe
+	perYear map[string]map[string]float64       // rounds in a year by target and kind of probe
 	names   map[uint16]string                   // tenants by index
 }
 
 // newLive makes the sites and schedules of a configuration. Nothing is sent and
 // no secret is read.
 func newLive(cfg *config.Config, now time.Time) (*live, error) {
-	l := &live{cfg: cfg, sites: map[string]*pipeline.Site{}, every: map[string]map[string]time.Duration{}, names: map[uint16]string{}}
+	l := &live{cfg: cfg, sites: map[string]*pipeline.Site{}, names: map[uint16]string{},
+		every: map[string]map[string]time.Duration{}, perYear: map[string]map[string]float64{}}
 	for i, t := range cfg.Targets {
 		site, err := newSite(cfg, t)
 		if err != nil {
 			return nil, err
 		}
 		l.sites[t.Name] = site
-		l.every[t.Name] = map[string]time.Duration{}
+		l.every[t.Name], l.perYear[t.Name] = map[string]time.Duration{}, map[string]float64{}
 		for _, a := range site.Tenants {
 			l.names[a.Index] = a.Name
 		}
@@ -97,9 +99,21 @@ func (l *live) schedule(i int, site *pipeline.Site, quiet []scheduler.Quiet, now
 	}
 	l.entries = append(l.entries, scheduler.Entry{Name: p.Called(), Probe: probe, Site: site, Schedule: s, Quiet: quiet})
 	first := s.Next(now)
+	gap := s.Next(first).Sub(first)
 	every := l.every[site.Target.Name]
-	every[p.Kind] = max(every[p.Kind], s.Next(first).Sub(first))
+	every[p.Kind] = max(every[p.Kind], gap)
+	const year = 365 * 24 * time.Hour
+	l.perYear[site.Target.Name][p.Kind] += float64(year) / float64(gap)
 	return nil
+}
+
+// silences are the announced times in which targets are left alone.
+func (l *live) silences() []scheduler.Silence {
+	var all []scheduler.Silence
+	for _, s := range l.cfg.Silences {
+		all = append(all, scheduler.Silence{Target: s.Target, From: s.From.Time, Until: s.Until.Time, Reason: s.Reason})
+	}
+	return all
 }
 
 func (l *live) close() {
@@ -118,7 +132,8 @@ func (l *live) pricing(target string) probes.Pricing {
 	return probes.Pricing{}
 }
 
-// policy is the paging policy of a target.
+// policy is the paging policy of a target. The false pages that are accepted in
+// a year are those of all targets together, so each gets an equal share.
 func (l *live) policy(target string, deployed time.Time, controls time.Duration) alerting.Policy {
 	p := alerting.Policy{
 		FalsePagesPerYear: l.cfg.Paging.FalsePagesPerYear / float64(max(len(l.sites), 1)),
@@ -128,7 +143,7 @@ func (l *live) policy(target string, deployed time.Time, controls time.Duration)
 		Probes: map[string]alerting.Schedule{},
 	}
 	for kind, every := range l.every[target] {
-		p.Probes[kind] = alerting.Schedule{Every: every}
+		p.Probes[kind] = alerting.Schedule{Every: every, PerYear: l.perYear[target][kind]}
 	}
 	return p
 }

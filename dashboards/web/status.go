@@ -21,6 +21,8 @@ type statusView struct {
 	More    bool // incidents left out
 	Targets []targetView
 	Window  time.Duration
+	// Silences are announced and not over.
+	Silences []Silence
 }
 
 func (statusView) title() string { return "status" }
@@ -57,7 +59,9 @@ func (p *pages) status(r *http.Request) (any, error) {
 	v := statusView{Window: p.o.Window}
 	v.Open, v.More = atMost(open, mostIncidents)
 	slices.SortStableFunc(v.Open, func(a, b alerting.Incident) int { return cmp.Compare(rank(a), rank(b)) })
-	for _, t := range p.site().Targets {
+	site := p.site()
+	v.Silences = site.Silences
+	for _, t := range site.Targets {
 		tv, err := p.stand(r.Context(), t)
 		if err != nil {
 			return nil, err

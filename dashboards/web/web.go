@@ -36,6 +36,8 @@ type Source interface {
 type Site struct {
 	Version string
 	Targets []Target
+	// Silences are announced and not over: they hold now or will.
+	Silences []Silence
 	// Tenants are the names of tenants by index.
 	Tenants map[uint16]string
 }
@@ -44,6 +46,16 @@ type Site struct {
 type Target struct {
 	Name, API, Model string
 	Window           int // tokens, as advertised
+	// LeftAlone is why nothing is sent to it at the moment because a person
+	// said so beforehand, "" if it is probed.
+	LeftAlone string
+}
+
+// Silence is an announced time in which a target is not probed.
+type Silence struct {
+	Target      string // "": every target
+	From, Until time.Time
+	Reason      string
 }
 
 // Options are the options of the pages.

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"crosstalk/alerting"
 	"crosstalk/dashboards/web"
 )
 
@@ -106,6 +107,36 @@ func TestEmpty(t *testing.T) {
 	h = handler(t, &fake{}, web.Site{})
 	if body := get(t, h, "/").Body.String(); !strings.Contains(body, "No target is configured") {
 		t.Error("a site without targets does not say so")
+	}
+}
+
+// TestSilences: what is announced is on the status page, and a target that is
+// left alone says so on its own.
+func TestSilences(t *testing.T) {
+	s := site()
+	h := handler(t, morning(), s)
+	for _, path := range []string{"/", "/targets/edge-glm"} {
+		if body := strings.ToLower(get(t, h, path).Body.String()); strings.Contains(body, "silence") || strings.Contains(body, "left alone") {
+			t.Errorf("%s speaks of silence, and there is none", path)
+		}
+	}
+	s.Silences = []web.Silence{{Target: "edge-glm", Until: now.Add(3 * time.Hour), Reason: "kernel <b>upgrade</b>"}}
+	s.Targets[0].LeftAlone = "the target is silenced until noon"
+	h = handler(t, morning(), s)
+	for path, want := range map[string]string{"/": "kernel &lt;b&gt;upgrade", "/targets/edge-glm": "silenced until noon"} {
+		if body := get(t, h, path).Body.String(); !strings.Contains(body, want) {
+			t.Errorf("%s does not say %q", path, want)
+		}
+	}
+}
+
+// TestWaits: an incident says what its resolution waits for.
+func TestWaits(t *testing.T) {
+	f := morning()
+	f.incidents[0].Waits = []alerting.Wait{{Cell: f.incidents[0].Cells[0], Passed: 2, Needed: 5}}
+	body := get(t, handler(t, f, site()), "/incidents/"+f.incidents[0].ID.String()).Body.String()
+	if !strings.Contains(body, "2 of 5 sound rounds") {
+		t.Error("the page does not say what the incident waits for")
 	}
 }
 

@@ -31,6 +31,9 @@ type Config struct {
 	// StopFile stops all probing of the daemon while a file of this path
 	// exists.
 	StopFile string `yaml:"stop_file,omitempty" jsonschema:"minLength=1" eg:"./stop"`
+	// Silences are announced times in which the daemon leaves targets alone:
+	// maintenance. Nothing is sent, and being blind is not held against them.
+	Silences []Silence `yaml:"silences,omitempty"`
 	// Paging is when the daemon pages.
 	Paging Paging `yaml:"paging"`
 	// Notify are the receivers of its pages.
@@ -180,10 +183,23 @@ type Probe struct {
 	ColdEvery int `yaml:"cold_every,omitempty" jsonschema:"minimum=1,maximum=1000"`
 }
 
+// Silence is an announced time in which targets are left alone.
+type Silence struct {
+	// Target is the name of the target. Left out: every target.
+	Target string `yaml:"target,omitempty" jsonschema:"minLength=1" eg:"edge-glm"`
+	// From is when it begins. Left out: it holds already.
+	From Instant `yaml:"from,omitempty" eg:"2027-03-01T22:00:00Z"`
+	// Until is when it ends. A silence that is over may stay in the file.
+	Until Instant `yaml:"until" jsonschema:"required" eg:"2027-03-02T02:00:00Z"`
+	// Reason is for whoever wonders: a change number, a sentence.
+	Reason string `yaml:"reason" jsonschema:"required,minLength=1" eg:"kernel upgrade CHG-1234"`
+}
+
 // Paging is when the daemon pages.
 type Paging struct {
 	// FalsePagesPerYear is how many pages about damage are accepted in a year
-	// on healthy targets, all together.
+	// on healthy targets, all targets of the file together: each gets an equal
+	// share of it.
 	FalsePagesPerYear float64 `yaml:"false_pages_per_year" jsonschema:"exclusiveMinimum=0,default=0.1"`
 	// RepeatEvery is how often a page is repeated that nobody acknowledged.
 	RepeatEvery string `yaml:"repeat_every" jsonschema:"pattern=^([0-9]+(ms|s|m|h))+$,default=4h" eg:"4h"`
@@ -255,3 +271,12 @@ func (d Date) MarshalYAML() ([]byte, error) { return []byte(d.String()), nil }
 // End is the instant the day is over: a permission that expires on this day
 // holds until then.
 func (d Date) End() time.Time { return d.AddDate(0, 0, 1) }
+
+// Instant is a point in time, with its offset from UTC.
+type Instant struct{ time.Time }
+
+// String is the instant as the file has it, e.g. 2027-03-01T22:00:00Z.
+func (i Instant) String() string { return i.Format(time.RFC3339) }
+
+// MarshalYAML writes the instant as the file has it.
+func (i Instant) MarshalYAML() ([]byte, error) { return []byte(i.String()), nil }

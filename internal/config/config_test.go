@@ -3,6 +3,7 @@ package config
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -86,6 +87,26 @@ func TestGivenValues(t *testing.T) {
 	}
 	if diff := cmp.Diff(Budget{TokensPerRun: 20_000_000, TokensPerDay: 5}, c.Budget); diff != "" {
 		t.Errorf("budget (-want +got):\n%s", diff)
+	}
+}
+
+// TestSilences: what is announced in the file is read with its offset, and an
+// open beginning is one.
+func TestSilences(t *testing.T) {
+	c := load(t, write(t, minimal+`silences:
+  - {target: edge, from: 2027-03-01T22:00:00+01:00, until: 2027-03-02T02:00:00Z, reason: kernel upgrade}
+  - {until: "2027-03-05T00:00:00Z", reason: moving house}
+`))
+	want := []string{
+		"edge 2027-03-01T21:00:00Z 2027-03-02T02:00:00Z kernel upgrade",
+		" 0001-01-01T00:00:00Z 2027-03-05T00:00:00Z moving house",
+	}
+	var got []string
+	for _, s := range c.Silences {
+		got = append(got, fmt.Sprintf("%s %s %s %s", s.Target, s.From.UTC().Format(time.RFC3339), s.Until.UTC().Format(time.RFC3339), s.Reason))
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("silences (-want +got):\n%s", diff)
 	}
 }
 

@@ -87,6 +87,8 @@ func (d *decoder) value(n ast.Node, path string, f field, v reflect.Value) {
 		d.reference(n, path, target)
 	case *Date:
 		d.date(n, path, target)
+	case *Instant:
+		d.instant(n, path, target)
 	default:
 		d.kind(n, path, f, v)
 	}
@@ -285,6 +287,17 @@ func (d *decoder) date(n ast.Node, path string, date *Date) {
 		}
 	}
 	d.add(path, "is not a day", "write it as YYYY-MM-DD, for example: 2027-06-30")
+}
+
+func (d *decoder) instant(n ast.Node, path string, at *Instant) {
+	s, ok := n.(*ast.StringNode)
+	if ok {
+		if t, err := time.Parse(time.RFC3339, s.Value); err == nil {
+			at.Time = t
+			return
+		}
+	}
+	d.add(path, "is not a point in time", "write it with its offset from UTC, for example: 2027-03-01T22:00:00Z")
 }
 
 func (d *decoder) wrongType(n ast.Node, path, want string) {

@@ -56,7 +56,7 @@ func fill(v reflect.Value, path string, given map[string]position) {
 		}
 		switch field.Kind() {
 		case reflect.Struct:
-			if field.Type() != reflect.TypeFor[Date]() {
+			if !isTime(field.Type()) {
 				fill(field, at, given)
 			}
 		case reflect.Slice:
@@ -67,6 +67,11 @@ func fill(v reflect.Value, path string, given map[string]position) {
 			}
 		}
 	}
+}
+
+// isTime reports whether a type is a struct that the file writes as one value.
+func isTime(t reflect.Type) bool {
+	return t == reflect.TypeFor[Date]() || t == reflect.TypeFor[Instant]()
 }
 
 // setText sets a field to the value its tag writes as text. The tags are

@@ -27,6 +27,9 @@ func (c *Config) check(ps *problems, now time.Time) {
 	for i := range c.Notify {
 		c.checkNotify(ps, i)
 	}
+	for i := range c.Silences {
+		c.checkSilence(ps, i)
+	}
 	c.checkReach(ps)
 	c.checkPrices(ps, false)
 }
@@ -53,6 +56,17 @@ func (c *Config) checkTarget(ps *problems, i int, now time.Time) {
 			ps.add(path+".base_url", "http:// sends credentials over the network in the clear", "use https://, or set insecure_http: true")
 		}
 		checkAuthorization(ps, path, t.Authorization, now)
+	}
+}
+
+func (c *Config) checkSilence(ps *problems, i int) {
+	s, path := &c.Silences[i], indexed("silences", i)
+	known := slices.ContainsFunc(c.Targets, func(t Target) bool { return t.Name == s.Target })
+	if s.Target != "" && !known {
+		ps.add(path+".target", fmt.Sprintf("there is no target %q", s.Target), "name a target of this file, or leave it out for all of them")
+	}
+	if !s.Until.IsZero() && !s.Until.After(s.From.Time) {
+		ps.add(path+".until", "is not after from: the silence is empty", "write when it ends")
 	}
 }
 

@@ -29,6 +29,8 @@ func TestSchema(t *testing.T) {
 			return &jsonschema.Schema{Type: "string", Pattern: "^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$"}
 		case reflect.TypeFor[Date]():
 			return &jsonschema.Schema{Type: "string", Format: "date"}
+		case reflect.TypeFor[Instant]():
+			return &jsonschema.Schema{Type: "string", Format: "date-time"}
 		}
 		return nil
 	}
@@ -65,7 +67,7 @@ func types() []reflect.Type {
 	return []reflect.Type{
 		reflect.TypeFor[Config](), reflect.TypeFor[Target](), reflect.TypeFor[Authorization](), reflect.TypeFor[Pricing](),
 		reflect.TypeFor[Tenant](), reflect.TypeFor[Probe](), reflect.TypeFor[Budget](), reflect.TypeFor[Paging](),
-		reflect.TypeFor[Notify](), reflect.TypeFor[Heartbeat](),
+		reflect.TypeFor[Notify](), reflect.TypeFor[Heartbeat](), reflect.TypeFor[Silence](),
 	}
 }
 
@@ -78,7 +80,7 @@ func beyond() []string {
 		"header-name", "header-reference", "header-secret", "insecure-http", "no-authorization",
 		"notify-alertmanager-secret", "notify-no-secret", "notify-twice", "probe-cold-every",
 		"probe-every-and-cron", "probe-size", "probe-timezone", "probe-twice", "proxy-user",
-		"shared-credential", "target-without-tenant", "two-documents", "unknown-target", "url-fragment",
+		"shared-credential", "silence", "target-without-tenant", "two-documents", "unknown-target", "url-fragment",
 		"url-query", "url-user", "usd-without-price", "window-too-small-for-output",
 	}
 }

@@ -41,7 +41,7 @@ func mark(v reflect.Value, path, at string, given map[string]position, marks yam
 				}
 			}
 		case reflect.Struct, reflect.Pointer:
-			if field.Type() != reflect.TypeFor[Date]() {
+			if !isTime(field.Type()) {
 				mark(field, path, at, given, marks)
 			}
 		default:

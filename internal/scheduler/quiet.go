@@ -97,6 +97,23 @@ type Silence struct {
 	Reason      string // for a person
 }
 
+// LeftAlone is why a target is not to be probed at t by the word of a person who
+// said so beforehand: a silence or its quiet hours; "" if it may be.
+func (s *Scheduler) LeftAlone(target string, t time.Time) string {
+	if why := s.rules.silenced(target, t); why != nil {
+		return why.detail
+	}
+	for _, e := range s.snapshot() {
+		if e.Site.Target.Name == target && slices.ContainsFunc(e.Quiet, func(q Quiet) bool { return q.Covers(t) }) {
+			return quietHours
+		}
+	}
+	return ""
+}
+
+// quietHours says why nothing is sent in them.
+const quietHours = "these are quiet hours of the target"
+
 // covers reports whether the silence holds for the target at t.
 func (s Silence) covers(target string, t time.Time) bool {
 	return (s.Target == "" || s.Target == target) && !t.Before(s.From) && t.Before(s.Until)

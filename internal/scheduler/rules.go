@@ -100,13 +100,11 @@ func (r *rules) admit(e *Entry, now time.Time, extra bool) *skip {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	k := e.key()
-	for _, s := range r.silences {
-		if s.covers(k.target, now) {
-			return &skip{ReasonSilence, fmt.Sprintf("the target is silenced until %s: %s", s.Until.Format(time.RFC3339), s.Reason)}
-		}
+	if why := r.silencedLocked(k.target, now); why != nil {
+		return why
 	}
 	if slices.ContainsFunc(e.Quiet, func(q Quiet) bool { return q.Covers(now) }) {
-		return &skip{ReasonQuiet, "these are quiet hours of the target"}
+		return &skip{ReasonQuiet, quietHours}
 	}
 	if err := probes.Permit(e.Site.Target, now, probes.ActProbe); err != nil {
 		return &skip{ReasonUnauthorized, err.Error()}
@@ -118,6 +116,22 @@ func (r *rules) admit(e *Entry, now time.Time, extra bool) *skip {
 	if stride := 1 << c.halvings; !extra && c.passed+1 < stride {
 		c.passed++
 		return &skip{ReasonBackoff, fmt.Sprintf("the target asked for less: one slot in %d is run", stride)}
+	}
+	return nil
+}
+
+// silenced is the silence that holds for the target now, nil if none does.
+func (r *rules) silenced(target string, now time.Time) *skip {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.silencedLocked(target, now)
+}
+
+func (r *rules) silencedLocked(target string, now time.Time) *skip {
+	for _, s := range r.silences {
+		if s.covers(target, now) {
+			return &skip{ReasonSilence, fmt.Sprintf("the target is silenced until %s: %s", s.Until.Format(time.RFC3339), s.Reason)}
+		}
 	}
 	return nil
 }
