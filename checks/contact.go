@@ -122,6 +122,9 @@ func (s *subject) ownWords(c Channel) string {
 	if len(r.seals) > 0 {
 		return "words of an own marker in a row"
 	}
+	if r.strewn {
+		return "words of the right answer in a row, with letters strewn in"
+	}
 	if len(s.seals) == 0 && r.holds(s.expected()) {
 		return "words of the right answer in a row"
 	}

@@ -34,6 +34,9 @@ type reading struct {
 	words []words.Word
 	kinds []wordKind
 	seals []occurrence // runs of seal words, in order
+	// strewn holds when more such runs come out without the letters strewn
+	// into them.
+	strewn bool
 	// secret is shared with the clones: it does not depend on the kinds.
 	secret *secretPlaces
 }
@@ -46,6 +49,7 @@ func (s *subject) read(c Channel) *reading {
 		if len(s.seals) == 0 {
 			r.explainAnswer(s.expected())
 		}
+		r.explainStrewn(s.rightParts())
 		r.explainMarkers(s, c)
 		r.explainRegister(c == ChannelReasoning)
 		if slices.Contains(r.kinds, unexplained) {

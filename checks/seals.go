@@ -34,6 +34,14 @@ func sealsOf(x *probes.Exchange) []seal {
 	return all
 }
 
+// rightParts are the seals, or the whole right answer of a task that has none.
+func (s *subject) rightParts() []seal {
+	if right := foldedWords(s.expected()); len(s.seals) == 0 && len(right) > 0 {
+		return []seal{{words: right, depth: -1}}
+	}
+	return s.seals
+}
+
 // recordedSeals reads the seals of a recorded exchange off its right answer.
 func recordedSeals(t corpus.Text) []seal {
 	switch recordedTask(t) {
