@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"time"
 
 	"crosstalk/checks"
 )
@@ -67,34 +68,66 @@ type sarifInvocation struct {
 // an unsuccessful invocation and has a result for each cell that is too thin,
 // so that an empty list of results always means a decided, clean run.
 func (s *Summary) SARIF(w io.Writer) error {
-	run := sarifRun{
-		Tool:    sarifTool{Driver: sarifDriver{Name: "crosstalk", Version: s.Version, Rules: []sarifRule{}}},
-		Results: []sarifResult{},
-		Invocations: []sarifInvocation{{
-			Successful: s.ExitCode != ExitInconclusive, ExitCode: s.ExitCode,
-			Start: s.Started.UTC().Format(timeUTC), End: s.Ended.UTC().Format(timeUTC),
-		}},
-	}
-	rules := map[string]bool{}
-	result := func(rule, level, text, where string, props map[string]any) {
-		if !rules[rule] {
-			rules[rule] = true
-			run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{ID: rule})
-		}
-		run.Results = append(run.Results, sarifResult{
-			RuleID: rule, Level: level, Message: sarifMessage{text}, Properties: props,
-			Locations: []sarifLocation{{Logical: []sarifLogical{{Name: where, Kind: "resource"}}}},
-		})
+	log := SARIFLog{
+		Version: s.Version, Decided: s.ExitCode != ExitInconclusive, ExitCode: s.ExitCode, Started: s.Started, Ended: s.Ended,
 	}
 	for _, f := range s.Findings {
 		if level := sarifLevel(f.Class); level != "" {
-			result(f.Check+"/"+f.Kind, level, sentence(f), s.Target+"/"+f.Probe+"/"+f.Exchange.String(),
-				map[string]any{"class": f.Class, "tenant": f.Tenant, "tokens": f.Tokens, "p_chance": f.PChance})
+			log.Results = append(log.Results, SARIFResult{
+				Rule: f.Check + "/" + f.Kind, Level: level, Text: sentence(f), Where: s.Target + "/" + f.Probe + "/" + f.Exchange.String(),
+				Properties: map[string]any{"class": f.Class, "tenant": f.Tenant, "tokens": f.Tokens, "p_chance": f.PChance},
+			})
 		}
 	}
 	for _, c := range s.Thin() {
-		result("cell/undecided", "warning", fmt.Sprintf("%d of %d exchanges decided", c.Decided, c.Planned),
-			s.Target+"/"+CellName(c.Cell), map[string]any{"class": checks.Inconclusive})
+		log.Results = append(log.Results, SARIFResult{
+			Rule: "cell/undecided", Level: "warning", Text: fmt.Sprintf("%d of %d exchanges decided", c.Decided, c.Planned),
+			Where: s.Target + "/" + CellName(c.Cell), Properties: map[string]any{"class": checks.Inconclusive},
+		})
+	}
+	return log.Write(w)
+}
+
+// SARIFLog is a SARIF 2.1.0 log of one run.
+type SARIFLog struct {
+	// Version of crosstalk.
+	Version string
+	// Decided says that the run could tell: without results it was clean.
+	Decided        bool
+	ExitCode       int
+	Started, Ended time.Time
+	Results        []SARIFResult
+}
+
+// SARIFResult is one thing found.
+type SARIFResult struct {
+	// Rule names what was looked for; Level is error, warning or note.
+	Rule, Level, Text string
+	// Where names the thing it was found at.
+	Where      string
+	Properties map[string]any
+}
+
+// Write writes the log, with a rule for each rule that has a result.
+func (l SARIFLog) Write(w io.Writer) error {
+	run := sarifRun{
+		Tool:    sarifTool{Driver: sarifDriver{Name: "crosstalk", Version: l.Version, Rules: []sarifRule{}}},
+		Results: []sarifResult{},
+		Invocations: []sarifInvocation{{
+			Successful: l.Decided, ExitCode: l.ExitCode,
+			Start: l.Started.UTC().Format(timeUTC), End: l.Ended.UTC().Format(timeUTC),
+		}},
+	}
+	rules := map[string]bool{}
+	for _, r := range l.Results {
+		if !rules[r.Rule] {
+			rules[r.Rule] = true
+			run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{ID: r.Rule})
+		}
+		run.Results = append(run.Results, sarifResult{
+			RuleID: r.Rule, Level: r.Level, Message: sarifMessage{r.Text}, Properties: r.Properties,
+			Locations: []sarifLocation{{Logical: []sarifLogical{{Name: r.Where, Kind: "resource"}}}},
+		})
 	}
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
