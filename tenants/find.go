@@ -74,6 +74,8 @@ type decoder struct {
 	damaged      []segment
 	damagedCodes []codeWindow
 	row          []codeToken // of one zone
+	// failed are the windows in which every edit was tried in vain.
+	failed map[windowWords]struct{}
 	// tried counts the readings that were or might have been tried: the hits
 	// so far do not make it smaller.
 	tried     int

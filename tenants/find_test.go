@@ -447,3 +447,21 @@ func TestBounded(t *testing.T) {
 		t.Error("a plain text was not searched completely")
 	}
 }
+
+// TestLoopIsSearchedWhole: an answer caught in a loop of listed words is the same
+// few windows a thousand times. They are tried once, and the marker with an edit
+// that stands among them is found.
+func TestLoopIsSearchedWhole(t *testing.T) {
+	c := tenants.NewCodec(testKey(t, 0))
+	p, marker := mint(t, c, somePayload, corpus.DressWords)
+	w := strings.Fields(marker)
+	edited := strings.Join(append(w[:6:6], w[7:]...), " ")
+	loop := strings.Repeat(strings.Join(listedWords()[:9], " ")+" ", 500)
+	hits, complete := c.FindBounded(loop + edited + " " + loop)
+	if !complete {
+		t.Error("the loop was not searched to its end")
+	}
+	if len(hits) != 1 || hits[0].Payload != p || hits[0].Edit != tenants.EditLost {
+		t.Errorf("found %+v, want the marker that lost a word", hits)
+	}
+}

@@ -125,6 +125,10 @@ func (d *decoder) editPhraseAt(w segment, from, to int) bool {
 	if len(w) > phraseWords {
 		return d.spend(to-from) && d.withoutOne(w, from, to)
 	}
+	read := w.read()
+	if _, before := d.failed[read]; before {
+		return false
+	}
 	if !d.spend((to - from) * listSize) {
 		return false
 	}
@@ -141,7 +145,28 @@ func (d *decoder) editPhraseAt(w segment, from, to int) bool {
 			}
 		}
 	}
+	if d.failed == nil {
+		d.failed = map[windowWords]struct{}{}
+	}
+	d.failed[read] = struct{}{}
 	return false
+}
+
+// windowWords are the list indexes of a window's words, -1 for a word that is
+// not of the list; a window of 12 words ends with -2.
+type windowWords [phraseWords]int16
+
+// read is what the window's words are, wherever it stands. An answer caught in
+// a loop holds the same few windows a thousand times: one that was no marker at
+// one place is none at another.
+func (w segment) read() (r windowWords) {
+	for i := range r {
+		r[i] = -2
+		if i < len(w) {
+			r[i] = w[i].index
+		}
+	}
+	return r
 }
 
 // without is the phrase of the window with position at left open.
