@@ -116,6 +116,7 @@ func TestFaultTable(t *testing.T) {
 			name += ",strangers"
 		}
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			exposed := row.mustBeFound(t, 1, 1)
 			// At a quarter the plan is repeated until its power is enough.
 			power := stats.Power(0.25, exposed)
