@@ -112,6 +112,8 @@ type Target struct {
 	// InsecureHTTP allows http:// to another machine: credentials then cross
 	// the network in the clear.
 	InsecureHTTP bool `yaml:"insecure_http,omitempty"`
+	// Preflight is where the engines behind the target can be read.
+	Preflight *Preflight `yaml:"preflight,omitempty"`
 }
 
 // Authorization is the stated permission to probe a target.

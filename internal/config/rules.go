@@ -47,15 +47,19 @@ func (c *Config) checkTarget(ps *problems, i int, now time.Time) {
 	}
 	checkHeaders(ps, path+".headers", t.Headers)
 	checkURL(ps, path+".proxy", t.Proxy)
+	elsewhere := checkPreflight(ps, path+".preflight", t.Preflight)
 	u := checkURL(ps, path+".base_url", t.BaseURL)
 	if u == nil {
 		return
+	}
+	if elsewhere && loopback(u) {
+		checkAuthorization(ps, path, "preflight", t.Authorization, now)
 	}
 	if !loopback(u) {
 		if u.Scheme == "http" && !t.InsecureHTTP {
 			ps.add(path+".base_url", "http:// sends credentials over the network in the clear", "use https://, or set insecure_http: true")
 		}
-		checkAuthorization(ps, path, t.Authorization, now)
+		checkAuthorization(ps, path, "base_url", t.Authorization, now)
 	}
 }
 
@@ -137,11 +141,13 @@ func loopback(u *url.URL) bool {
 	return err == nil && ip.IsLoopback()
 }
 
-func checkAuthorization(ps *problems, target string, a *Authorization, now time.Time) {
+// checkAuthorization wants a permission that holds, because what the key names
+// is on another machine.
+func checkAuthorization(ps *problems, target, key string, a *Authorization, now time.Time) {
 	path := target + ".authorization"
 	switch {
 	case a == nil && !ps.has(path):
-		ps.add(target, "has no authorization, and base_url is on another machine",
+		ps.add(target, fmt.Sprintf("has no authorization, and %s is on another machine", key),
 			"state who allowed it: authorization: {basis: owner, reference: CHG-1234, contact: oncall@example.com, expires: 2027-06-30}")
 	case a != nil && !a.Expires.IsZero() && !now.Before(a.Expires.End()):
 		ps.add(path+".expires", fmt.Sprintf("the authorization expired on %s", a.Expires), "have it renewed; without it nothing is sent")

@@ -67,7 +67,7 @@ func types() []reflect.Type {
 	return []reflect.Type{
 		reflect.TypeFor[Config](), reflect.TypeFor[Target](), reflect.TypeFor[Authorization](), reflect.TypeFor[Pricing](),
 		reflect.TypeFor[Tenant](), reflect.TypeFor[Probe](), reflect.TypeFor[Budget](), reflect.TypeFor[Paging](),
-		reflect.TypeFor[Notify](), reflect.TypeFor[Heartbeat](), reflect.TypeFor[Silence](),
+		reflect.TypeFor[Notify](), reflect.TypeFor[Heartbeat](), reflect.TypeFor[Silence](), reflect.TypeFor[Preflight](),
 	}
 }
 
@@ -78,7 +78,8 @@ func beyond() []string {
 		"anchor", "authorization-expired", "duplicate-index", "duplicate-key", "duplicate-target-name",
 		"duplicate-tenant-name", "family", "header-authorization", "header-break", "header-managed",
 		"header-name", "header-reference", "header-secret", "insecure-http", "no-authorization",
-		"notify-alertmanager-secret", "notify-no-secret", "notify-twice", "probe-cold-every",
+		"notify-alertmanager-secret", "notify-no-secret", "notify-twice", "preflight-elsewhere",
+		"preflight-key-in-the-clear", "preflight-query", "probe-cold-every",
 		"probe-every-and-cron", "probe-size", "probe-timezone", "probe-twice", "proxy-user",
 		"shared-credential", "silence", "target-without-tenant", "two-documents", "unknown-target", "url-fragment",
 		"url-query", "url-user", "usd-without-price", "window-too-small-for-output",

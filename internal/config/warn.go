@@ -54,6 +54,11 @@ func (c *Config) warnMissing() {
 		}
 	}
 	for i, t := range c.Targets {
+		if p := t.Preflight; p != nil && p.Key != "" {
+			if why := c.refs.missing(p.Key); why != "" {
+				ps.add(indexed("targets", i)+".preflight.key", why, "put the engine's API key there")
+			}
+		}
 		for name, value := range t.Headers {
 			if !looksLikeRef(value) {
 				continue
