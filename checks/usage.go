@@ -13,6 +13,13 @@ const (
 	// KindPromptCapped the same count for prompts of other lengths; damaged.
 	KindPromptLow    = "prompt_low"
 	KindPromptCapped = "capped"
+	// KindPromptHigh is more than the prompt has: somebody else's text may be
+	// before it; damaged.
+	KindPromptHigh = "prompt_high"
+	// KindNotMonotone is fewer tokens counted than for a shorter prompt of the
+	// round, KindConstant as many as for one; damaged.
+	KindNotMonotone = "not_monotone"
+	KindConstant    = "constant"
 	// KindCountChanged is another count than this target's tokenizer has made
 	// so far, beside an answer that shows that all was read; degraded.
 	KindCountChanged = "count_changed"
@@ -153,7 +160,7 @@ func (s *subject) promptCount() []Finding {
 	case e.high(n) && s.whole() && n <= 2*e.likely:
 		f.Kind, f.Class = KindCountChanged, Degraded
 	case e.high(n):
-		f.Kind = "prompt_high"
+		f.Kind = KindPromptHigh
 	default:
 		return nil
 	}
@@ -202,9 +209,9 @@ func (s *subject) fewerForMore() []Finding {
 		if (a-b)*20 <= a || a-b <= 1024 || *n > *u.Prompt {
 			continue
 		}
-		kind := "not_monotone"
+		kind := KindNotMonotone
 		if *n == *u.Prompt {
-			kind = "constant"
+			kind = KindConstant
 		}
 		return []Finding{{Kind: kind, Class: Damaged, Detail: fmt.Sprintf(
 			"%d tokens counted for %d bytes, and %d for %d bytes in the same round", *n, a, *u.Prompt, b)}}
