@@ -22,6 +22,7 @@ type outage struct {
 	told  bool      // that there is an outage
 
 	log     []Deferred
+	tallies map[string]*Event  // of events in log, by what they count
 	refs    []checks.PromptRef // begun, oldest first
 	rounds  map[uuid.UUID]bool // begun
 	targets map[string]*held
@@ -40,7 +41,7 @@ type held struct {
 func newOutage(now time.Time) *outage {
 	return &outage{
 		since: now, err: ErrUnwritable,
-		rounds: map[uuid.UUID]bool{}, targets: map[string]*held{}, ended: map[deliveryKey]*queued{},
+		tallies: map[string]*Event{}, rounds: map[uuid.UUID]bool{}, targets: map[string]*held{}, ended: map[deliveryKey]*queued{},
 	}
 }
 
@@ -60,7 +61,23 @@ func (f *Fallback) hold(d Deferred) error {
 	return f.outage().put(d)
 }
 
+// counted reports whether x is an event that one held already counts.
+func (d *outage) counted(x Deferred) bool {
+	if x.Event == nil {
+		return false
+	}
+	sum := d.tallies[x.Event.tally()]
+	if sum == nil {
+		return false
+	}
+	*sum = sum.plus(*x.Event)
+	return true
+}
+
 func (d *outage) put(x Deferred) error {
+	if d.counted(x) {
+		return nil
+	}
 	if len(d.log) >= maxDeferred {
 		return fmt.Errorf("%w, and memory holds %d things already: %w", ErrUnwritable, len(d.log), d.err)
 	}
@@ -68,6 +85,9 @@ func (d *outage) put(x Deferred) error {
 		d.log = d.log[:n-1] // nothing has happened between the two
 	}
 	d.log = append(d.log, x)
+	if x.Event != nil && x.Event.tally() != "" {
+		d.tallies[x.Event.tally()] = x.Event
+	}
 	return nil
 }
 

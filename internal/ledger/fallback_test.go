@@ -303,3 +303,27 @@ func TestMovedFile(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestFallbackCounts: skips do not fill up the memory of an outage: those of an
+// hour are one thing held, and come back as one event that counts them.
+func TestFallbackCounts(t *testing.T) {
+	w := ledgertest.NewWorld(t)
+	below := open(t, file(t), w.Options())
+	l, failure := ledger.NewFallback(below, w.Options()), failures()[1]
+	failure.fail(t, below)
+	for range 3000 {
+		w.Now = w.Now.Add(time.Second)
+		if err := l.Record(t.Context(), ledger.Event{At: w.Now, Kind: ledger.EventSkip, Target: "edge", Probe: "pulse", Reason: "late"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	failure.mend(t, below)
+	w.Pass(time.Minute)
+	if err := l.Tick(t.Context(), w.Now); err != nil {
+		t.Fatal(err)
+	}
+	skips, err := l.Events(t.Context(), w.Now.Add(-2*time.Hour), ledger.EventSkip)
+	if err != nil || len(skips) != 1 || skips[0].Count != 3000 {
+		t.Errorf("skips %+v, %v, want one event that counts 3000", skips, err)
+	}
+}

@@ -93,6 +93,8 @@ type Ledger interface {
 	Incidents(ctx context.Context, f IncidentFilter) ([]alerting.Incident, error)
 	Incident(ctx context.Context, id uuid.UUID) (alerting.Incident, error)
 	Sightings(ctx context.Context, id uuid.UUID) ([]ExchangeRecord, error)
+	// IncidentsOf are the incidents that have seen an exchange, oldest first.
+	IncidentsOf(ctx context.Context, exchange uuid.UUID) ([]alerting.Incident, error)
 	// Pages are the notifications of an incident, oldest first, and how the
 	// delivery of each stands.
 	Pages(ctx context.Context, id uuid.UUID) ([]PageRecord, error)
@@ -122,7 +124,8 @@ type Ledger interface {
 	Paused(ctx context.Context, target string) (PauseRecord, bool, error)
 
 	// Record writes a fact that is not a round: a missed slot, a skip with
-	// its reason, an opening of evidence, a reload.
+	// its reason, an opening of evidence, a reload. What a target can cause
+	// without end is counted by the hour (EventSkip).
 	Record(ctx context.Context, e Event) error
 	// Events lists facts since a time, newest first, of all kinds or some.
 	Events(ctx context.Context, since time.Time, kinds ...string) ([]Event, error)

@@ -21,6 +21,10 @@ const DefaultCheckWhole = 64 << 20
 type Options struct {
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
+	// KeyID names the fleet key that prompts are minted under, as
+	// tenants.FleetKey.ID does. It is written beside each, so that the prompt
+	// can be rebuilt when another key is the newest.
+	KeyID string
 	// Targets are the names of all targets that are configured, controls
 	// included: Tick steps them even if they were never probed.
 	Targets func() []string

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -134,15 +135,65 @@ const (
 	EventFallback = "fallback" // the ledger could not be written for a time
 )
 
+// The kinds of events of which a target can cause one a slot: those of an hour
+// with the same target, probe, reason and person are one event that counts.
+const (
+	EventSkip   = "skip"   // a slot that was not run
+	EventMissed = "missed" // slots that passed while nobody walked
+	EventTenant = "tenant" // a tenant that the target refuses
+)
+
+// EventEvidence is the kind of what became of evidence: Reason is one of the
+// Evidence reasons, Detail names what it was about.
+const EventEvidence = "evidence"
+
+// The reasons of events about evidence.
+const (
+	EvidenceKept   = "kept"
+	EvidenceLeft   = "left out" // a bound was reached, and it was not kept
+	EvidenceFailed = "failed"   // it could not be sealed or written
+	EvidenceOpened = "opened"
+	EvidenceErased = "erased"
+)
+
 // Event is a fact that is not a round.
 type Event struct {
-	At     time.Time `json:"at"`
+	At     time.Time `json:"at"`   // of the last one, where several are counted
 	Kind   string    `json:"kind"` // skip, missed, evidence, reload, pause, resume, ...
 	Target string    `json:"target,omitempty"`
 	Probe  string    `json:"probe,omitempty"`
 	Reason string    `json:"reason,omitempty"` // bounded word
-	Detail string    `json:"detail,omitempty"`
+	Detail string    `json:"detail,omitempty"` // of the last one
 	By     string    `json:"by,omitempty"`
+	// Count is how often it happened in its hour, the first of them at First;
+	// 0 and no time for what happened once.
+	Count int       `json:"count,omitempty"`
+	First time.Time `json:"first,omitzero"`
+}
+
+// tally names the hour and the thing that e is counted under, "" if it stands
+// alone.
+func (e Event) tally() string {
+	switch e.Kind {
+	case EventSkip, EventMissed, EventTenant:
+		hour := e.At.UTC().Truncate(time.Hour).Format(time.RFC3339)
+		return strings.Join([]string{hour, e.Kind, e.Target, e.Probe, e.Reason, e.By}, "\n")
+	}
+	return ""
+}
+
+// plus is e with another event of its tally counted in.
+func (e Event) plus(more Event) Event {
+	sum := more
+	sum.First = e.First
+	if sum.First.IsZero() {
+		sum.First = e.At
+	}
+	sum.Count = max(e.Count, 1) + max(more.Count, 1)
+	if more.At.Before(e.At) {
+		sum.At, sum.Detail = e.At, e.Detail
+	}
+	return sum
 }
 
 // Pruned counts what Prune deleted.

@@ -94,6 +94,16 @@ func (l *SQLite) Record(ctx context.Context, e Event) error {
 
 func (w *writing) event(ctx context.Context, e Event) error {
 	e.At = instant(e.At)
+	tally := e.tally()
+	if tally != "" {
+		row, err := w.q.GetTally(ctx, tally)
+		if err == nil {
+			return w.count(ctx, row, e)
+		}
+		if !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+	}
 	text, err := json.Marshal(e)
 	if err != nil {
 		return fmt.Errorf("event %s: %w", e.Kind, err)
@@ -102,7 +112,21 @@ func (w *writing) event(ctx context.Context, e Event) error {
 	if err != nil {
 		return fmt.Errorf("event id: %w", err)
 	}
-	return w.q.InsertEvent(ctx, sqlitedb.InsertEventParams{ID: id.String(), At: nanos(e.At), Kind: e.Kind, Event: string(text)})
+	return w.q.InsertEvent(ctx, sqlitedb.InsertEventParams{ID: id.String(), At: nanos(e.At), Kind: e.Kind, Event: string(text), Tally: tally})
+}
+
+// count adds an event to the one that stands for its hour. One that cannot be
+// read any more is replaced.
+func (w *writing) count(ctx context.Context, row sqlitedb.GetTallyRow, e Event) error {
+	var sum Event
+	if err := json.Unmarshal([]byte(row.Event), &sum); err == nil {
+		e = sum.plus(e)
+	}
+	text, err := json.Marshal(e)
+	if err != nil {
+		return fmt.Errorf("event %s: %w", e.Kind, err)
+	}
+	return w.q.PutTally(ctx, sqlitedb.PutTallyParams{ID: row.ID, At: nanos(e.At), Event: string(text)})
 }
 
 // Events implements Ledger.

@@ -127,9 +127,13 @@ func (w *writing) prompt(ctx context.Context, round uuid.UUID, target string, p 
 	if err != nil {
 		return fmt.Errorf("spec of exchange %s: %w", p.Exchange, err)
 	}
+	key := p.Key
+	if key == "" {
+		key = w.opts.KeyID
+	}
 	return w.q.InsertPrompt(ctx, sqlitedb.InsertPromptParams{
 		ExchangeID: p.Exchange.String(), RoundID: round.String(), Target: target,
-		Minted: int64(p.Payload.Second), Draw: int64(p.Payload.Draw), Tenant: int64(p.Payload.Tenant),
+		Minted: int64(p.Payload.Second), Draw: int64(p.Payload.Draw), Tenant: int64(p.Payload.Tenant), KeyID: key,
 		Spec: string(spec), Unjournaled: unjournaled,
 	})
 }

@@ -133,5 +133,6 @@ func (s specs) ref(row sqlitedb.ListPromptsRow) (checks.PromptRef, error) {
 		Exchange: parseID(row.ExchangeID),
 		Payload:  tenants.Payload{Tenant: uint16(row.Tenant), Second: uint32(row.Minted), Draw: uint16(row.Draw)},
 		Spec:     spec,
+		Key:      row.KeyID,
 	}, nil
 }

@@ -138,6 +138,19 @@ func (l *SQLite) Incidents(ctx context.Context, f IncidentFilter) ([]alerting.In
 	return list, nil
 }
 
+// IncidentsOf implements Ledger.
+func (l *SQLite) IncidentsOf(ctx context.Context, exchange uuid.UUID) ([]alerting.Incident, error) {
+	rows, err := l.queries().ListIncidentsOf(ctx, exchange.String())
+	if err != nil {
+		return nil, l.fail("list the incidents of an exchange", err)
+	}
+	var list []alerting.Incident
+	for _, row := range rows {
+		list = append(list, readIncident(row))
+	}
+	return list, nil
+}
+
 // Incident implements Ledger.
 func (l *SQLite) Incident(ctx context.Context, id uuid.UUID) (alerting.Incident, error) {
 	row, err := l.queries().GetIncident(ctx, id.String())

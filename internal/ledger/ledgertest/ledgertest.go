@@ -53,6 +53,9 @@ func Run(t *testing.T, open func(t *testing.T, o ledger.Options) ledger.Ledger) 
 		{"pause", pause},
 		{"schedule", schedule},
 		{"events", events},
+		{"events that are counted", tallies},
+		{"key of a prompt", promptKey},
+		{"incidents of an exchange", incidentsOf},
 		{"lists", lists},
 		{"cells", cells},
 		{"confirmed", confirmed},
@@ -210,7 +213,7 @@ func lookback(w *World, l ledger.Ledger) {
 			}
 			for i, r := range refs {
 				b := trips[len(trips)-1-i].Bound[0]
-				if diff := cmp.Diff(checks.PromptRef{Exchange: b.Exchange, Payload: b.Payload, Spec: b.Intent.Spec}, r); diff != "" {
+				if diff := cmp.Diff(checks.PromptRef{Exchange: b.Exchange, Payload: b.Payload, Spec: b.Intent.Spec, Key: KeyID}, r); diff != "" {
 					w.T.Errorf("prompt %d (-want +got):\n%s", i, diff)
 				}
 			}
@@ -398,6 +401,76 @@ func events(w *World, l ledger.Ledger) {
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			w.T.Errorf("since %s, %v (-want +got):\n%s", test.since, test.kinds, diff)
 		}
+	}
+}
+
+// tallies: what a target can cause once a slot is one event an hour.
+func tallies(w *World, l ledger.Ledger) {
+	ctx := w.T.Context()
+	hour := start.Truncate(time.Hour)
+	for i := range 130 { // a minute apart: three hours
+		e := ledger.Event{At: hour.Add(time.Duration(i) * time.Minute), Kind: ledger.EventSkip, Target: "edge", Probe: "top", Reason: "budget", Detail: fmt.Sprint(i)}
+		if err := l.Record(ctx, e); err != nil {
+			w.T.Fatal(err)
+		}
+	}
+	late := ledger.Event{At: hour.Add(time.Minute), Kind: ledger.EventSkip, Target: "edge", Probe: "top", Reason: "budget", Detail: "late"}
+	other := ledger.Event{At: hour, Kind: ledger.EventSkip, Target: "edge", Probe: "top", Reason: "quiet"}
+	for _, e := range []ledger.Event{late, other, {At: hour, Kind: "deploy", Target: "edge"}, {At: hour, Kind: "deploy", Target: "edge"}} {
+		if err := l.Record(ctx, e); err != nil {
+			w.T.Fatal(err)
+		}
+	}
+	got, err := l.Events(ctx, hour, ledger.EventSkip)
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	sum := func(first, last, n int) ledger.Event {
+		return ledger.Event{
+			At: hour.Add(time.Duration(last) * time.Minute), Kind: ledger.EventSkip, Target: "edge", Probe: "top", Reason: "budget",
+			Detail: fmt.Sprint(last), Count: n, First: hour.Add(time.Duration(first) * time.Minute),
+		}
+	}
+	want := []ledger.Event{sum(120, 129, 10), sum(60, 119, 60), sum(0, 59, 61), other}
+	if diff := cmp.Diff(want, got); diff != "" {
+		w.T.Errorf("skips (-want +got):\n%s", diff)
+	}
+	if deploys, err := l.Events(ctx, hour, "deploy"); err != nil || len(deploys) != 2 {
+		w.T.Errorf("deploys %+v, %v, want each by itself", deploys, err)
+	}
+}
+
+// promptKey: a prompt says which fleet key it was minted under, also in the
+// look-back, and when it was written back after an outage.
+func promptKey(w *World, l ledger.Ledger) {
+	ctx := w.T.Context()
+	begun, saved := w.Trip("edge", "pulse", checks.Sound), w.Trip("edge", "pulse", checks.Sound)
+	w.Begin(l, begun)
+	w.Save(l, saved)
+	for _, trip := range []Trip{begun, saved} {
+		if p, err := l.Prompt(ctx, trip.Bound[0].Exchange); err != nil || p.Key != KeyID {
+			w.T.Errorf("prompt %+v, %v, want key %s", p, err, KeyID)
+		}
+	}
+	refs, err := l.Lookback(ctx, start)
+	if err != nil || len(refs) != 2 || refs[0].Key != KeyID || refs[1].Key != KeyID {
+		w.T.Errorf("look-back %+v, %v", refs, err)
+	}
+}
+
+// incidentsOf: an exchange leads to the incidents that have seen it.
+func incidentsOf(w *World, l ledger.Ledger) {
+	ctx := w.T.Context()
+	trip := w.Round(l, "edge", "burst", checks.Leak, checks.Sound)
+	open, err := l.Incidents(ctx, ledger.IncidentFilter{Open: true})
+	if err != nil || len(open) != 1 {
+		w.T.Fatalf("open %+v, %v", open, err)
+	}
+	if list, err := l.IncidentsOf(ctx, trip.Bound[0].Exchange); err != nil || len(list) != 1 || list[0].ID != open[0].ID {
+		w.T.Errorf("of the leak: %+v, %v", list, err)
+	}
+	if list, err := l.IncidentsOf(ctx, trip.Bound[1].Exchange); err != nil || len(list) != 0 {
+		w.T.Errorf("of the sound one: %+v, %v", list, err)
 	}
 }
 

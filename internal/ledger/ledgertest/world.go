@@ -23,6 +23,9 @@ import (
 // start is when the worlds of the tests begin.
 var start = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 
+// KeyID names the fleet key of the worlds.
+const KeyID = "0badcafe"
+
 // World makes rounds for a ledger under test, in a time of its own.
 type World struct {
 	T   testing.TB
@@ -48,6 +51,7 @@ func NewWorld(t testing.TB) *World {
 func (w *World) Options() ledger.Options {
 	return ledger.Options{
 		Now:       func() time.Time { return w.Now },
+		KeyID:     KeyID,
 		Targets:   func() []string { return w.Targets },
 		Policy:    func(string) alerting.Policy { return w.Policy },
 		Limits:    func(string) probes.Limits { return w.Limits },

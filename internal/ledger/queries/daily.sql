@@ -30,8 +30,14 @@ SELECT * FROM pauses WHERE target = @target OR target = '' ORDER BY target LIMIT
 SELECT * FROM pauses ORDER BY target;
 
 -- name: InsertEvent :exec
-INSERT INTO events (id, at, kind, event) VALUES (@id, @at, @kind, @event)
+INSERT INTO events (id, at, kind, event, tally) VALUES (@id, @at, @kind, @event, @tally)
 ON CONFLICT (id) DO NOTHING;
+
+-- name: GetTally :one
+SELECT id, event FROM events WHERE tally = @tally AND tally <> '';
+
+-- name: PutTally :exec
+UPDATE events SET at = @at, event = @event WHERE id = @id;
 
 -- name: ListEvents :many
 SELECT event FROM events WHERE at >= @since ORDER BY at DESC, id DESC;

@@ -26,6 +26,10 @@ ON CONFLICT (incident_id, exchange_id) DO NOTHING;
 SELECT e.* FROM sightings s JOIN exchanges e ON e.id = s.exchange_id
 WHERE s.incident_id = @incident_id ORDER BY s.at, e.round_id, e.place;
 
+-- name: ListIncidentsOf :many
+SELECT i.* FROM incidents i JOIN sightings s ON s.incident_id = i.id
+WHERE s.exchange_id = @exchange_id ORDER BY i.opened, i.id;
+
 -- name: PruneIncidents :execrows
 DELETE FROM incidents WHERE id IN (
     SELECT i.id FROM incidents i WHERE i.state <> 'open' AND i.resolved < @before AND i.opened < @before LIMIT @most);

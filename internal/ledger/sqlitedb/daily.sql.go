@@ -75,8 +75,24 @@ func (q *Queries) GetSlot(ctx context.Context, arg GetSlotParams) (int64, error)
 	return last_slot, err
 }
 
+const getTally = `-- name: GetTally :one
+SELECT id, event FROM events WHERE tally = ?1 AND tally <> ''
+`
+
+type GetTallyRow struct {
+	ID    string
+	Event string
+}
+
+func (q *Queries) GetTally(ctx context.Context, tally string) (GetTallyRow, error) {
+	row := q.queryRow(ctx, q.getTallyStmt, getTally, tally)
+	var i GetTallyRow
+	err := row.Scan(&i.ID, &i.Event)
+	return i, err
+}
+
 const insertEvent = `-- name: InsertEvent :exec
-INSERT INTO events (id, at, kind, event) VALUES (?1, ?2, ?3, ?4)
+INSERT INTO events (id, at, kind, event, tally) VALUES (?1, ?2, ?3, ?4, ?5)
 ON CONFLICT (id) DO NOTHING
 `
 
@@ -85,6 +101,7 @@ type InsertEventParams struct {
 	At    int64
 	Kind  string
 	Event string
+	Tally string
 }
 
 func (q *Queries) InsertEvent(ctx context.Context, arg InsertEventParams) error {
@@ -93,6 +110,7 @@ func (q *Queries) InsertEvent(ctx context.Context, arg InsertEventParams) error 
 		arg.At,
 		arg.Kind,
 		arg.Event,
+		arg.Tally,
 	)
 	return err
 }
@@ -253,6 +271,21 @@ type PutSlotParams struct {
 
 func (q *Queries) PutSlot(ctx context.Context, arg PutSlotParams) error {
 	_, err := q.exec(ctx, q.putSlotStmt, putSlot, arg.Probe, arg.Target, arg.LastSlot)
+	return err
+}
+
+const putTally = `-- name: PutTally :exec
+UPDATE events SET at = ?1, event = ?2 WHERE id = ?3
+`
+
+type PutTallyParams struct {
+	At    int64
+	Event string
+	ID    string
+}
+
+func (q *Queries) PutTally(ctx context.Context, arg PutTallyParams) error {
+	_, err := q.exec(ctx, q.putTallyStmt, putTally, arg.At, arg.Event, arg.ID)
 	return err
 }
 

@@ -75,6 +75,9 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	if q.getSlotStmt, err = db.PrepareContext(ctx, getSlot); err != nil {
 		return nil, fmt.Errorf("error preparing query GetSlot: %w", err)
 	}
+	if q.getTallyStmt, err = db.PrepareContext(ctx, getTally); err != nil {
+		return nil, fmt.Errorf("error preparing query GetTally: %w", err)
+	}
 	if q.getTargetStmt, err = db.PrepareContext(ctx, getTarget); err != nil {
 		return nil, fmt.Errorf("error preparing query GetTarget: %w", err)
 	}
@@ -107,6 +110,9 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	}
 	if q.listIncidentsStmt, err = db.PrepareContext(ctx, listIncidents); err != nil {
 		return nil, fmt.Errorf("error preparing query ListIncidents: %w", err)
+	}
+	if q.listIncidentsOfStmt, err = db.PrepareContext(ctx, listIncidentsOf); err != nil {
+		return nil, fmt.Errorf("error preparing query ListIncidentsOf: %w", err)
 	}
 	if q.listOpenIncidentsStmt, err = db.PrepareContext(ctx, listOpenIncidents); err != nil {
 		return nil, fmt.Errorf("error preparing query ListOpenIncidents: %w", err)
@@ -188,6 +194,9 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	}
 	if q.putSlotStmt, err = db.PrepareContext(ctx, putSlot); err != nil {
 		return nil, fmt.Errorf("error preparing query PutSlot: %w", err)
+	}
+	if q.putTallyStmt, err = db.PrepareContext(ctx, putTally); err != nil {
+		return nil, fmt.Errorf("error preparing query PutTally: %w", err)
 	}
 	if q.putTargetStmt, err = db.PrepareContext(ctx, putTarget); err != nil {
 		return nil, fmt.Errorf("error preparing query PutTarget: %w", err)
@@ -294,6 +303,11 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing getSlotStmt: %w", cerr)
 		}
 	}
+	if q.getTallyStmt != nil {
+		if cerr := q.getTallyStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing getTallyStmt: %w", cerr)
+		}
+	}
 	if q.getTargetStmt != nil {
 		if cerr := q.getTargetStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing getTargetStmt: %w", cerr)
@@ -347,6 +361,11 @@ func (q *Queries) Close() error {
 	if q.listIncidentsStmt != nil {
 		if cerr := q.listIncidentsStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing listIncidentsStmt: %w", cerr)
+		}
+	}
+	if q.listIncidentsOfStmt != nil {
+		if cerr := q.listIncidentsOfStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing listIncidentsOfStmt: %w", cerr)
 		}
 	}
 	if q.listOpenIncidentsStmt != nil {
@@ -484,6 +503,11 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing putSlotStmt: %w", cerr)
 		}
 	}
+	if q.putTallyStmt != nil {
+		if cerr := q.putTallyStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing putTallyStmt: %w", cerr)
+		}
+	}
 	if q.putTargetStmt != nil {
 		if cerr := q.putTargetStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing putTargetStmt: %w", cerr)
@@ -565,6 +589,7 @@ type Queries struct {
 	getPromptStmt         *sql.Stmt
 	getRoundStmt          *sql.Stmt
 	getSlotStmt           *sql.Stmt
+	getTallyStmt          *sql.Stmt
 	getTargetStmt         *sql.Stmt
 	insertEventStmt       *sql.Stmt
 	insertPromptStmt      *sql.Stmt
@@ -576,6 +601,7 @@ type Queries struct {
 	listExchangesStmt     *sql.Stmt
 	listFindingsStmt      *sql.Stmt
 	listIncidentsStmt     *sql.Stmt
+	listIncidentsOfStmt   *sql.Stmt
 	listOpenIncidentsStmt *sql.Stmt
 	listPagesStmt         *sql.Stmt
 	listPausesStmt        *sql.Stmt
@@ -603,6 +629,7 @@ type Queries struct {
 	putPauseStmt          *sql.Stmt
 	putSightingStmt       *sql.Stmt
 	putSlotStmt           *sql.Stmt
+	putTallyStmt          *sql.Stmt
 	putTargetStmt         *sql.Stmt
 	reclassRoundStmt      *sql.Stmt
 	sumCellsStmt          *sql.Stmt
@@ -631,6 +658,7 @@ func (q *Queries) WithTx(tx *sql.Tx) *Queries {
 		getPromptStmt:         q.getPromptStmt,
 		getRoundStmt:          q.getRoundStmt,
 		getSlotStmt:           q.getSlotStmt,
+		getTallyStmt:          q.getTallyStmt,
 		getTargetStmt:         q.getTargetStmt,
 		insertEventStmt:       q.insertEventStmt,
 		insertPromptStmt:      q.insertPromptStmt,
@@ -642,6 +670,7 @@ func (q *Queries) WithTx(tx *sql.Tx) *Queries {
 		listExchangesStmt:     q.listExchangesStmt,
 		listFindingsStmt:      q.listFindingsStmt,
 		listIncidentsStmt:     q.listIncidentsStmt,
+		listIncidentsOfStmt:   q.listIncidentsOfStmt,
 		listOpenIncidentsStmt: q.listOpenIncidentsStmt,
 		listPagesStmt:         q.listPagesStmt,
 		listPausesStmt:        q.listPausesStmt,
@@ -669,6 +698,7 @@ func (q *Queries) WithTx(tx *sql.Tx) *Queries {
 		putPauseStmt:          q.putPauseStmt,
 		putSightingStmt:       q.putSightingStmt,
 		putSlotStmt:           q.putSlotStmt,
+		putTallyStmt:          q.putTallyStmt,
 		putTargetStmt:         q.putTargetStmt,
 		reclassRoundStmt:      q.reclassRoundStmt,
 		sumCellsStmt:          q.sumCellsStmt,

@@ -73,6 +73,43 @@ func (q *Queries) ListIncidents(ctx context.Context, arg ListIncidentsParams) ([
 	return items, nil
 }
 
+const listIncidentsOf = `-- name: ListIncidentsOf :many
+SELECT i.id, i.target, i.kind, i.state, i.opened, i.last_seen, i.resolved, i.incident FROM incidents i JOIN sightings s ON s.incident_id = i.id
+WHERE s.exchange_id = ?1 ORDER BY i.opened, i.id
+`
+
+func (q *Queries) ListIncidentsOf(ctx context.Context, exchangeID string) ([]Incident, error) {
+	rows, err := q.query(ctx, q.listIncidentsOfStmt, listIncidentsOf, exchangeID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Incident
+	for rows.Next() {
+		var i Incident
+		if err := rows.Scan(
+			&i.ID,
+			&i.Target,
+			&i.Kind,
+			&i.State,
+			&i.Opened,
+			&i.LastSeen,
+			&i.Resolved,
+			&i.Incident,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const listOpenIncidents = `-- name: ListOpenIncidents :many
 SELECT id, target, kind, state, opened, last_seen, resolved, incident FROM incidents
 WHERE state = 'open' AND (target = ?1 OR ?1 = '') AND (kind = ?2 OR ?2 = '')

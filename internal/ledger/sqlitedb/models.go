@@ -42,6 +42,7 @@ type Event struct {
 	At    int64
 	Kind  string
 	Event string
+	Tally string
 }
 
 type Exchange struct {
@@ -103,6 +104,7 @@ type Prompt struct {
 	Tenant      int64
 	Spec        string
 	Unjournaled bool
+	KeyID       string
 }
 
 type ResponseID struct {

@@ -27,7 +27,7 @@ func (q *Queries) CountPayload(ctx context.Context, arg CountPayloadParams) (int
 }
 
 const getPrompt = `-- name: GetPrompt :one
-SELECT exchange_id, minted, draw, tenant, spec FROM prompts WHERE exchange_id = ?1
+SELECT exchange_id, minted, draw, tenant, key_id, spec FROM prompts WHERE exchange_id = ?1
 `
 
 type GetPromptRow struct {
@@ -35,6 +35,7 @@ type GetPromptRow struct {
 	Minted     int64
 	Draw       int64
 	Tenant     int64
+	KeyID      string
 	Spec       string
 }
 
@@ -46,14 +47,15 @@ func (q *Queries) GetPrompt(ctx context.Context, exchangeID string) (GetPromptRo
 		&i.Minted,
 		&i.Draw,
 		&i.Tenant,
+		&i.KeyID,
 		&i.Spec,
 	)
 	return i, err
 }
 
 const insertPrompt = `-- name: InsertPrompt :exec
-INSERT INTO prompts (exchange_id, round_id, target, minted, draw, tenant, spec, unjournaled)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+INSERT INTO prompts (exchange_id, round_id, target, minted, draw, tenant, key_id, spec, unjournaled)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
 ON CONFLICT (exchange_id) DO NOTHING
 `
 
@@ -64,6 +66,7 @@ type InsertPromptParams struct {
 	Minted      int64
 	Draw        int64
 	Tenant      int64
+	KeyID       string
 	Spec        string
 	Unjournaled bool
 }
@@ -76,6 +79,7 @@ func (q *Queries) InsertPrompt(ctx context.Context, arg InsertPromptParams) erro
 		arg.Minted,
 		arg.Draw,
 		arg.Tenant,
+		arg.KeyID,
 		arg.Spec,
 		arg.Unjournaled,
 	)
@@ -83,7 +87,7 @@ func (q *Queries) InsertPrompt(ctx context.Context, arg InsertPromptParams) erro
 }
 
 const listPrompts = `-- name: ListPrompts :many
-SELECT exchange_id, minted, draw, tenant, spec FROM prompts
+SELECT exchange_id, minted, draw, tenant, key_id, spec FROM prompts
 WHERE minted >= ?1
 ORDER BY minted, draw, tenant
 `
@@ -93,6 +97,7 @@ type ListPromptsRow struct {
 	Minted     int64
 	Draw       int64
 	Tenant     int64
+	KeyID      string
 	Spec       string
 }
 
@@ -110,6 +115,7 @@ func (q *Queries) ListPrompts(ctx context.Context, since int64) ([]ListPromptsRo
 			&i.Minted,
 			&i.Draw,
 			&i.Tenant,
+			&i.KeyID,
 			&i.Spec,
 		); err != nil {
 			return nil, err
