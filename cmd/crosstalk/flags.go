@@ -18,6 +18,7 @@ func refuseEmpty(cmd *cobra.Command) error {
 	for _, name := range []string{
 		"config", "target", "output", "format", "only", "url", "model", "key", "tenant", "fleet-key", "dir",
 		"listen", "engine", "fault", "profile", "router", "page-reuse", "tokenizer",
+		"from", "authorization", "accept",
 	} {
 		f := cmd.Flags().Lookup(name)
 		if f == nil || !f.Changed {

@@ -94,25 +94,30 @@ func (f *reportFile) write(report func(io.Writer) error) error {
 	return os.Rename(out.Name(), f.path)
 }
 
-// deliver writes the report of a run and ends with its verdict. The verdict
-// was paid for: it is said, and is the exit code, even when the report cannot
-// be written. Only a sound one is then not vouched for: a gate that reads
-// reports must not pass on one that is not there.
+// deliver writes the report of a run and ends with its verdict.
 func deliver(e *env, f *reportFile, s *report.Summary, format string) error {
+	return deliverReport(e, f, s.ExitCode, s.VerdictLine(), func(w io.Writer) error { return s.Write(w, format) })
+}
+
+// deliverReport writes a report and ends with its exit code. The verdict was
+// paid for: it is said, and is the exit code, even when the report cannot be
+// written. Only a sound one is then not vouched for: a gate that reads reports
+// must not pass on one that is not there.
+func deliverReport(e *env, f *reportFile, code int, verdict string, write func(io.Writer) error) error {
 	// A reader that has gone away (a pipe into head) is an error of the write,
 	// not the end of the process.
 	signal.Ignore(syscall.SIGPIPE)
-	err := f.write(func(w io.Writer) error { return s.Write(w, format) })
+	err := f.write(write)
 	if err == nil && f.path == "" {
-		return withVerdict(s.ExitCode)
+		return withVerdict(code)
 	}
-	fmt.Fprintf(e.stderr, "crosstalk: %s\n", s.VerdictLine())
+	fmt.Fprintf(e.stderr, "crosstalk: %s\n", verdict)
 	if err == nil {
-		return withVerdict(s.ExitCode)
+		return withVerdict(code)
 	}
 	printError(e.stderr, fmt.Errorf("write report: %w", err), "make room, or name another file with --output; the verdict above stands")
-	if s.ExitCode == report.ExitSound {
+	if code == report.ExitSound {
 		return withVerdict(report.ExitInconclusive)
 	}
-	return withVerdict(s.ExitCode)
+	return withVerdict(code)
 }

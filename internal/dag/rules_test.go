@@ -22,7 +22,7 @@ var table = []struct {
 	{3, []string{"probes", "probes/provider/providertest", "probes/provider/*", "internal/simulator"}},
 	{4, []string{"checks"}},
 	{5, []string{"alerting", "internal/metrics", "internal/report", "internal/evidence"}},
-	{6, []string{"internal/pipeline", "alerting/*", "internal/ledger/*"}}, // ledger/*: generated queries
+	{6, []string{"internal/pipeline", "internal/preflight", "alerting/*", "internal/ledger/*"}}, // ledger/*: generated queries
 	{7, []string{"internal/ledger"}},
 	{8, []string{"internal/ledger/ledgertest", "internal/config", "internal/scheduler", "dashboards", "dashboards/web", "bench/engine/copymodel"}},
 	{9, []string{"bench/engine"}},

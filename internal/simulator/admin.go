@@ -179,30 +179,3 @@ func parseNumber(text string) (uint64, error) {
 	}
 	return strconv.ParseUint(text, 10, 64)
 }
-
-// models serves GET /v1/models.
-func (s *Server) models(w http.ResponseWriter, r *http.Request) {
-	if _, ok := s.tenant(r); !ok {
-		writeJSON(w, http.StatusUnauthorized, map[string]string{"error": "Unauthorized"})
-		return
-	}
-	writeJSON(w, http.StatusOK, map[string]any{
-		"object": "list",
-		"data": []any{map[string]any{
-			"id": s.opts.Model, "object": "model", "created": s.started.Unix(),
-			"owned_by": "simulator", "root": s.opts.Model, "max_model_len": s.opts.Window,
-		}},
-	})
-}
-
-// info serves GET /server_info: the numbers from which a mismatch of pool and
-// window can be seen before anybody is hurt by it.
-func (s *Server) info(w http.ResponseWriter, _ *http.Request) {
-	writeJSON(w, http.StatusOK, map[string]any{
-		"status": "ready", "version": "simulator", "model_path": s.opts.Model, "served_model_name": s.opts.Model,
-		"context_length": s.opts.Window, "page_size": pageTokens,
-		"max_total_num_tokens": s.opts.PrefillPool, "max_req_input_len": s.opts.maxInput(),
-		"disaggregation_mode": "prefill", "allow_auto_truncate": false,
-		"internal_states": []any{map[string]any{"max_total_num_tokens": s.opts.PrefillPool}},
-	})
-}

@@ -72,17 +72,16 @@ func New(opts Options) (*Server, error) {
 // the http.Server for that.
 func (s *Server) Close() { s.close.Do(func() { close(s.closing) }) }
 
-// ServeHTTP serves the API: /v1/chat/completions, /v1/models, /health,
-// /server_info, and /admin/ if mounted.
+// ServeHTTP serves the API: /v1/chat/completions, /v1/models, /health, what
+// the prefill node says of itself (/server_info, /metrics), the same of the
+// decode node below /decode/, and /admin/ if mounted.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.routes.ServeHTTP(w, r) }
 
 func (s *Server) handlers() *http.ServeMux {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/chat/completions", s.chat)
-	mux.HandleFunc("GET /v1/models", s.models)
 	mux.HandleFunc("GET /health", func(http.ResponseWriter, *http.Request) {})
-	mux.HandleFunc("GET /server_info", s.info)
-	mux.HandleFunc("GET /get_server_info", s.info)
+	s.introspection(mux)
 	if s.opts.MountAdmin {
 		mux.Handle("/admin/", s.Admin())
 	}

@@ -1,0 +1,140 @@
+package preflight
+
+import "fmt"
+
+// inputSlack is how far an input limit may lie below the window, in tokens,
+// without meaning anything: engines keep a few tokens back for the answer, and
+// round to pages.
+const inputSlack = 128
+
+// inputLimit asks whether prompts are taken up to the window.
+func (d *deployment) inputLimit(n *Node) []Judgement {
+	limit, ok := n.smallest(InputLimit)
+	if !ok {
+		return nil // only some engines state one
+	}
+	j := Judgement{ID: IDInput, Read: []Fact{limit}}
+	window, known := d.window(n)
+	if !known {
+		j.Means = fmt.Sprintf("prompts are taken up to %s tokens; the window to hold that against is not known", limit.Value)
+		j.Do = "name /v1/models of this node, or the window customers are told with --window"
+		return one(j)
+	}
+	j.Read = append(j.Read, window)
+	if limit.Value.count+inputSlack >= window.Value.count {
+		j.Outcome = Fine
+		j.Means = fmt.Sprintf("prompts are taken up to %s tokens of a window of %s", limit.Value, window.Value)
+		return one(j)
+	}
+	j.Outcome = Finding
+	j.Means = fmt.Sprintf("prompts are taken up to %s tokens only, the window is %s", limit.Value, window.Value)
+	j.Do = fmt.Sprintf("tell customers %s tokens, or raise what bounds the input (pool, batch of tokens)", limit.Value)
+	return one(j)
+}
+
+// advertisedWindow asks whether the node serves what customers are told. For
+// Ollama that is the trained window too: its description of a model says
+// nothing else.
+func (d *deployment) advertisedWindow(n *Node) []Judgement {
+	told, ok := Fact{}, false
+	if d.advertised != nil {
+		told, ok = *d.advertised, true
+	} else if n.engine() == Ollama {
+		told, ok = n.largest(Trained)
+	}
+	if !ok {
+		return nil
+	}
+	j := Judgement{ID: IDAdvertised, Required: true, Read: []Fact{told}}
+	served, known := n.smallest(Window, Configured)
+	if !known {
+		if n.engine() == TRTLLM || n.role() != RoleUnified {
+			return nil // says no window of its own; the pool is held against what customers are told
+		}
+		j.Means = fmt.Sprintf("advertised %s tokens; the window that is served is not known", told.Value)
+		j.Do = servedHint(n.engine())
+		return one(j)
+	}
+	j.Read = append(j.Read, served)
+	if served.Value.count >= told.Value.count {
+		j.Outcome = Fine
+		j.Means = fmt.Sprintf("advertised %s tokens, served %s", told.Value, served.Value)
+		return one(j)
+	}
+	j.Outcome = Finding
+	j.Means = fmt.Sprintf("advertised %s tokens, served %s", told.Value, served.Value)
+	if n.engine() == LlamaCpp {
+		j.Means += " in each slot"
+	}
+	j.Do = map[string]string{
+		LlamaCpp: fmt.Sprintf("raise -c (it is shared out to the slots of -np), or advertise %s", served.Value),
+		Ollama:   fmt.Sprintf("set OLLAMA_CONTEXT_LENGTH or num_ctx in the model file to %s, or tell clients %s", told.Value, served.Value),
+	}[n.engine()]
+	if j.Do == "" {
+		j.Do = fmt.Sprintf("serve %s tokens, or advertise %s", told.Value, served.Value)
+	}
+	return one(j)
+}
+
+// servedHint says where the window that an engine serves can be read.
+func servedHint(engine string) string {
+	switch engine {
+	case Ollama:
+		return "load the model (any request does) and read /api/ps again; versions before 0.7 do not say it there: set num_ctx in the model file, or name a file with OLLAMA_CONTEXT_LENGTH by --from"
+	case LlamaCpp:
+		return "name /props of the server, or its launch flags"
+	}
+	return "name /v1/models of this node, or its launch flags"
+}
+
+// truncation asks whether a prompt that is too long is cut without a word.
+func (d *deployment) truncation(n *Node) []Judgement {
+	j := Judgement{ID: IDTruncation}
+	switch n.engine() {
+	case Ollama:
+		engine, _ := n.first(Engine)
+		j.Outcome, j.Read = Finding, []Fact{engine}
+		j.Means = "Ollama cuts prompts that are longer than the window silently, and answers with HTTP 200"
+		if f, ok := n.served(); ok {
+			j.Read = append(j.Read, f)
+			j.Means = fmt.Sprintf("Ollama cuts prompts of more than %s tokens silently, and answers with HTTP 200", f.Value)
+		}
+		j.Do = `send "truncate": false with native requests, refuse longer prompts at the gateway on the OpenAI route; if that is done, --accept ` + IDTruncation
+	case SGLang:
+		yes, f, known := n.yes(AutoTruncate)
+		switch {
+		case yes:
+			j.Outcome, j.Read = Finding, []Fact{f}
+			j.Means = "prompts that do not fit are cut silently (allow_auto_truncate)"
+			j.Do = "start without --allow-auto-truncate"
+		case known:
+			j.Outcome, j.Read = Fine, []Fact{f}
+			j.Means = "prompts that do not fit are refused, not cut"
+		default:
+			j.Means = "whether prompts that do not fit are cut is not known: allow_auto_truncate was not read"
+			j.Do = "name /server_info or the launch flags of this node"
+		}
+	case LlamaCpp:
+		yes, f, known := n.yes(ContextShift)
+		switch {
+		case yes:
+			j.Outcome, j.Read = Finding, []Fact{f}
+			j.Means = "when the window is full while generating, the middle is dropped silently (context shift)"
+			j.Do = "start without --context-shift"
+		case known:
+			j.Outcome, j.Read = Fine, []Fact{f}
+			j.Means = "nothing is dropped when the window is full"
+		default:
+			j.Means = "whether the middle is dropped when the window is full (--context-shift) is not known: the server does not say"
+			j.Do = "name its launch flags with --from"
+		}
+	case VLLM, TRTLLM:
+		engine, _ := n.first(Engine)
+		j.Outcome, j.Read = Fine, []Fact{engine}
+		j.Means = "prompts that do not fit are refused unless the client itself asks for a cut"
+	default:
+		j.Means = "whether prompts are cut is not known: the engine is not known"
+		j.Do = "name what the engine says of itself"
+	}
+	return one(j)
+}

@@ -1,0 +1,371 @@
+package preflight
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/netip"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"crosstalk/internal/secret"
+)
+
+// DefaultTimeout bounds one read of a live engine.
+const DefaultTimeout = 10 * time.Second
+
+// Address is where a node of a live deployment is read.
+type Address struct {
+	// Name of the node; "" for the host and port of its URL.
+	Name string
+	// URL is the root of the server, with or without the /v1 of its API.
+	URL string
+}
+
+// Reader reads live engines. Every address is asked once; there is no retry.
+type Reader struct {
+	// Key is given to addresses that ask for one; zero: none.
+	Key secret.Value
+	// Model is the model to look at where a server has several.
+	Model string
+	// Engine is the engine, if it is known beforehand.
+	Engine string
+	// Timeout bounds one read; 0: DefaultTimeout.
+	Timeout time.Duration
+	// Roots are the certificates trusted; nil: the system's.
+	Roots *x509.CertPool
+}
+
+// Read reads all nodes, side by side, and returns them in the order of the
+// addresses. What could not be read is a problem of its node.
+func (r *Reader) Read(ctx context.Context, addresses []Address) []*Node {
+	nodes := make([]*Node, len(addresses))
+	var all sync.WaitGroup
+	for i, a := range addresses {
+		all.Go(func() { nodes[i] = r.node(ctx, a) })
+	}
+	all.Wait()
+	return nodes
+}
+
+// node reads one node.
+func (r *Reader) node(ctx context.Context, a Address) *Node {
+	n := &Node{Name: a.Name}
+	base, err := url.Parse(a.URL)
+	if err != nil || base.Host == "" {
+		n.trouble("--url", "is not an address", "write it like http://127.0.0.1:30000")
+		return n
+	}
+	if n.Name == "" {
+		n.Name = base.Host
+	}
+	base.Path = strings.TrimSuffix(strings.TrimRight(base.Path, "/"), "/v1")
+	v := &visit{reader: r, node: n, base: base, asked: map[string]bool{}}
+	v.transport = &http.Transport{
+		// A connection that is kept may be found closed, and the transport
+		// would then ask once more: so none is kept.
+		DisableKeepAlives: true, DisableCompression: true, MaxResponseHeaderBytes: 64 << 10,
+		TLSClientConfig: &tls.Config{RootCAs: r.Roots, MinVersion: tls.VersionTLS12},
+		DialContext:     (&net.Dialer{}).DialContext,
+	}
+	v.run(ctx)
+	n.redact(r.Key)
+	return n
+}
+
+// visit is one node being read.
+type visit struct {
+	reader    *Reader
+	node      *Node
+	base      *url.URL
+	transport *http.Transport
+	asked     map[string]bool
+	down      bool // the server does not answer; nothing more is asked
+}
+
+// endpoint is an address of an engine and what it must answer.
+type endpoint struct {
+	path string
+	want documentKind
+	// instead is asked where path does not exist.
+	instead string
+}
+
+// endpoints are what is asked of an engine once it is known.
+func endpoints(engine string) []endpoint {
+	switch engine {
+	case SGLang:
+		return []endpoint{{"/server_info", docServerInfo, "/get_server_info"}, {"/metrics", docMetrics, ""}}
+	case VLLM:
+		return []endpoint{{"/metrics", docMetrics, ""}, {"/version", docVersion, ""}}
+	case LlamaCpp:
+		return []endpoint{{"/props", docProps, ""}, {"/slots", docSlots, ""}}
+	case Ollama:
+		return []endpoint{{"/api/version", docVersion, ""}, {"/api/ps", docRunning, ""}}
+	case TRTLLM:
+		return []endpoint{{"/metrics", docIterations, ""}, {"/version", docVersion, ""}}
+	}
+	return nil
+}
+
+// run asks the list of models first: every engine has one, and most say there
+// what they are. Where that does not help, addresses that only one engine has
+// are tried; the metrics come last, because reading may empty them.
+func (v *visit) run(ctx context.Context) {
+	if e := v.reader.Engine; e != "" {
+		v.node.setEngine(e, "--engine", "")
+	}
+	v.ask(ctx, endpoint{"/v1/models", docModels, ""})
+	for _, guess := range []endpoint{
+		{"/server_info", docServerInfo, "/get_server_info"}, {"/props", docProps, ""}, {"/api/ps", docRunning, ""}, {"/metrics", "", ""},
+	} {
+		if v.node.engine() == "" {
+			v.ask(ctx, guess)
+		}
+	}
+	engine := v.node.engine()
+	if engine == "" && !v.down && len(v.node.Problems) == 0 {
+		v.node.trouble(v.base.String(), "no engine was recognised by what it answers",
+			"name the engine with --engine, or read its own address rather than a gateway's; what it says of itself can also be given as files with --from")
+	}
+	for _, e := range endpoints(engine) {
+		v.ask(ctx, e)
+	}
+	if engine == Ollama {
+		v.askModels(ctx)
+	}
+}
+
+// ask reads one address, if it was not read before.
+func (v *visit) ask(ctx context.Context, e endpoint) {
+	a, ok := v.once(ctx, http.MethodGet, e.path, nil)
+	if ok && a.absent() && e.instead != "" {
+		a, ok = v.once(ctx, http.MethodGet, e.instead, nil)
+	}
+	if ok && !a.absent() {
+		v.take(a, e.want)
+	}
+}
+
+// askModels asks Ollama about the models that are loaded, else about the one
+// named, else about those it has.
+func (v *visit) askModels(ctx context.Context) {
+	var models []string
+	if v.reader.Model != "" {
+		models = []string{v.reader.Model}
+	}
+	for _, f := range v.node.all(Model) {
+		if v.reader.Model == "" && len(models) < 8 {
+			models = append(models, f.Value.text)
+		}
+	}
+	for _, m := range models {
+		body, err := json.Marshal(map[string]string{"model": m})
+		if err != nil {
+			continue // a text always encodes
+		}
+		a, ok := v.once(ctx, http.MethodPost, "/api/show", body)
+		if !ok {
+			continue
+		}
+		value, err := decode(a.body)
+		o, isObject := value.(object)
+		switch {
+		case a.status == http.StatusNotFound:
+			v.node.trouble(a.where, "there is no model "+clean(m), "name one that the server has with --model")
+		case a.status != http.StatusOK || err != nil || !isObject:
+			v.node.trouble(a.where, a.why(err), "see whether the server is well")
+		default:
+			if err := v.node.readShow(a.where, m, o); err != nil {
+				v.node.trouble(a.where, err.Error(), "see whether the server is well")
+			}
+		}
+	}
+}
+
+// take turns an answer into facts, or a problem.
+func (v *visit) take(a *answer, want documentKind) {
+	n := v.node
+	switch {
+	case a.status == http.StatusUnauthorized || a.status == http.StatusForbidden:
+		do := "name a key that may read it with --key env:NAME or --key file:PATH"
+		if a.keyed {
+			do = "the key was refused; name one that may read it with --key"
+		}
+		n.trouble(a.where, fmt.Sprintf("it wants a key (HTTP %d)", a.status), do)
+		return
+	case a.status != http.StatusOK:
+		n.trouble(a.where, a.why(nil), "see whether the server is well, and whether the address is the engine's own")
+		return
+	}
+	if want == docModels {
+		if value, err := decode(a.body); err == nil {
+			if o, ok := value.(object); ok && o.has("data") {
+				if err := n.readModels(a.where, o, v.reader.Model); err != nil {
+					n.trouble(a.where, err.Error(), "see whether the server is well")
+				}
+				return
+			}
+		}
+	}
+	kind, err := n.read(a.where, a.body)
+	switch {
+	case err != nil:
+		n.trouble(a.where, err.Error(), "see whether the address is the engine's own, and not a gateway's or a portal's")
+		return
+	case want != "" && kind != want:
+		n.trouble(a.where, fmt.Sprintf("it answered with %s instead of %s", kind, want), "name the engine with --engine if it was mistaken for another")
+		return
+	}
+	if !a.keyed && want != docModels && want != docVersion {
+		n.add(Fact{Name: Open, Of: a.path, Value: Text(a.reach), Where: a.where, Field: "read without a key"})
+	}
+}
+
+// answer is what came back from one address.
+type answer struct {
+	where, path string
+	status      int
+	body        []byte
+	keyed       bool   // a key was given
+	reach       string // OpenLoopback, OpenPrivate or OpenPublic
+}
+
+// absent reports whether the engine does not have the address.
+func (a *answer) absent() bool {
+	return a.status == http.StatusNotFound || a.status == http.StatusMethodNotAllowed || a.status == http.StatusNotImplemented
+}
+
+// why says what is wrong with an answer that is of no use.
+func (a *answer) why(err error) string {
+	text := fmt.Sprintf("it answered with HTTP %d", a.status)
+	if a.status >= 300 && a.status < 400 {
+		return text + ", a redirect, which is not followed"
+	}
+	value, decodeErr := decode(a.body)
+	if o, ok := value.(object); ok && decodeErr == nil && a.status != http.StatusOK {
+		return text + ": " + clean(o.errorText())
+	}
+	if bytes.HasPrefix(bytes.TrimSpace(a.body), []byte("<")) {
+		return text + " and an HTML page"
+	}
+	if err != nil {
+		return text + ": " + clean(err.Error())
+	}
+	return text
+}
+
+// once asks an address, without a key first: that anybody may read it is a
+// fact of its own, and a key is given only to an address that asks for one.
+// An address is asked once in the life of a visit.
+func (v *visit) once(ctx context.Context, method, path string, body []byte) (*answer, bool) {
+	id := method + path + string(body)
+	if v.down || v.asked[id] {
+		return nil, false
+	}
+	v.asked[id] = true
+	a, err := v.do(ctx, method, path, body, false)
+	refused := err == nil && (a.status == http.StatusUnauthorized || a.status == http.StatusForbidden)
+	if refused && !v.reader.Key.IsEmpty() {
+		a, err = v.do(ctx, method, path, body, true)
+	}
+	if err != nil {
+		why, silent := v.explain(err)
+		v.down = silent
+		v.node.trouble(v.base.JoinPath(path).String(), why, "see whether the server listens there and is reachable from here; --timeout gives it longer")
+		return nil, false
+	}
+	return a, true
+}
+
+// do sends one request and reads its answer under limits.
+func (v *visit) do(ctx context.Context, method, path string, body []byte, keyed bool) (*answer, error) {
+	timeout := v.reader.Timeout
+	if timeout <= 0 {
+		timeout = DefaultTimeout
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	target := v.base.JoinPath(path).String()
+	a := &answer{where: target, path: path, keyed: keyed, reach: OpenPublic}
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GotConn: func(c httptrace.GotConnInfo) { a.reach = reachOf(c.Conn.RemoteAddr()) },
+	})
+	req, err := http.NewRequestWithContext(ctx, method, target, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("User-Agent", "crosstalk-preflight")
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if keyed {
+		req.Header.Set("Authorization", "Bearer "+v.reader.Key.Reveal())
+	}
+	// The transport itself: it follows no redirect, so that nobody is read who
+	// was not named.
+	resp, err := v.transport.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	a.status = resp.StatusCode
+	a.body, err = io.ReadAll(io.LimitReader(resp.Body, MaxDocument+1))
+	if err == nil && len(a.body) > MaxDocument {
+		err = badDocument("the answer is larger than %d MiB", MaxDocument>>20)
+	}
+	return a, err
+}
+
+// explain says why there is no answer, and whether there will be none to
+// another question either.
+func (v *visit) explain(err error) (why string, silent bool) {
+	var timeout net.Error
+	switch {
+	case errors.Is(err, errDocument):
+		return err.Error(), false
+	case errors.Is(err, context.Canceled):
+		return "interrupted", true
+	case errors.As(err, &timeout) && timeout.Timeout(), errors.Is(err, context.DeadlineExceeded):
+		return "no answer in time", true
+	}
+	return clean(err.Error()), true
+}
+
+// redact takes the key out of what a server sent back.
+func (n *Node) redact(key secret.Value) {
+	for i := range n.Facts {
+		f := &n.Facts[i]
+		f.Value.text, f.Of = secret.Redact(f.Value.text, key), secret.Redact(f.Of, key)
+	}
+	for i := range n.Problems {
+		n.Problems[i].Why = secret.Redact(n.Problems[i].Why, key)
+	}
+}
+
+// reachOf says from how far an address that we reached can be reached.
+func reachOf(a net.Addr) string {
+	ap, err := netip.ParseAddrPort(a.String())
+	if err != nil {
+		return OpenPublic
+	}
+	ip := ap.Addr().Unmap()
+	carrier := netip.MustParsePrefix("100.64.0.0/10")
+	switch {
+	case ip.IsLoopback():
+		return OpenLoopback
+	case ip.IsPrivate(), ip.IsLinkLocalUnicast(), carrier.Contains(ip):
+		return OpenPrivate
+	}
+	return OpenPublic
+}
