@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -103,12 +104,22 @@ func TestRunsOfWordsAreRich(t *testing.T) {
 	}
 }
 
-// wordBits is the entropy of each word of a sentence: 0 for fixed wording.
+// wordBits is the entropy of each folded word of a sentence, in which several
+// slots may stand: 0 for fixed wording.
 func wordBits(s sentence) []float64 {
-	bits := make([]float64, len(letterWords(s.head.String())))
+	text := s.head.String()
+	slots := make(map[int]float64) // by their place in text
 	for _, slot := range s.slots {
-		bits = append(bits, math.Log2(float64(len(slot.words.chunks))))
-		bits = append(bits, make([]float64, len(letterWords(slot.tail.String())))...)
+		slots[len(text)] = math.Log2(float64(len(slot.words.chunks)))
+		text += slot.words.chunks[0].String() + slot.tail.String()
+	}
+	var bits []float64
+	for _, w := range words.Scan(text) {
+		sum := 0.0
+		for at := w.Start; at < w.End; at++ {
+			sum += slots[at]
+		}
+		bits = append(bits, sum)
 	}
 	return bits
 }
@@ -130,7 +141,7 @@ func TestFillerIsClean(t *testing.T) {
 			for i := range 300 {
 				page, _ := p.Page(i)
 				if at := strings.IndexFunc(page, func(r rune) bool {
-					return r != '\n' && (r < ' ' || r > '~' || strings.ContainsRune("\"\\<>&0123456789", r))
+					return unprintable(r) || strings.ContainsRune("\"\\<>&0123456789", r)
 				}); at >= 0 {
 					t.Fatalf("page %d: %q at byte %d", i, page[at], at)
 				}
@@ -147,21 +158,35 @@ func TestFillerIsClean(t *testing.T) {
 }
 
 // A page has at least 100 tokens in any tokenizer: none makes fewer of it than
-// one a word and one for every two marks.
+// one a word, one for every two marks, and one for every two ideographs.
 func TestPagesAreLongEnough(t *testing.T) {
 	for _, family := range Families() {
 		p := newPrompt(t, testKey(1), longSpec(family.Name))
 		for i := range 300 {
 			page, _ := p.Page(i)
-			marks := len(page) - strings.Count(page, " ")
-			for _, word := range letterWords(page) {
-				marks -= len(word)
-			}
-			if tokens := len(letterWords(page)) + marks/2; tokens < 100 {
+			if tokens := leastTokens(page); tokens < 100 {
 				t.Errorf("%s: page %d has about %d tokens:\n%s", family.Name, i, tokens, page)
 			}
 		}
 	}
+}
+
+// leastTokens is one token for every word and every two marks, and for every two
+// ideographs.
+func leastTokens(page string) (tokens int) {
+	marks, ideographs := 0, 0
+	for _, r := range page {
+		switch {
+		case unicode.Is(unicode.Han, r):
+			ideographs++
+		case r != ' ' && !unicode.IsLetter(r):
+			marks++
+		}
+	}
+	if ideographs > 0 {
+		return (ideographs + marks) / 2
+	}
+	return len(letterWords(page)) + marks/2
 }
 
 // A family is added by adding data files, nothing else.
@@ -194,14 +219,16 @@ func TestReadLibrary(t *testing.T) {
 		{"slot", replace("{b}.", "{x}."), lexicon, `line 4: slot {x: no such list in the lexicon`},
 		{"open slot", replace("{b}.", "{b"), lexicon, "line 4: slot {b\n: no such list in the lexicon"},
 		{"no slot", replace("{A} und {b}.", "Und."), lexicon, `line 4: template "Und.": want at least one {slot}`},
-		{"digit", replace(" und ", " 2 "), lexicon, "line 4: wording \" 2 \": want printable ASCII without any of \"\\\"'\\\\`<>&{}_-0123456789\\t\""},
+		{"digit", replace(" und ", " 2 "), lexicon, "line 4: wording \" 2 \": want letters and plain marks without any of \"\\\"'\\\\`<>&{}_-0123456789\\t\""},
 		{"long wording", replace(" und ", " und immer wieder "), lexicon, `line 4: wording " und immer wieder ": 18 bytes without a slot, want at most 15`},
 		{"locator slots", replace(" {e}.", "."), lexicon, "line 6: locator with 4 slots: want 5"},
 		{"locator twice", replace(" {d} ", " {c} "), lexicon, `line 6: word "caa" is twice in the locator's slots: one slot of it must have other words`},
 		{"no anchor", replace(" querfeldein ", " "), lexicon, "line 6: locator \"{A} {b} {c} {d} {e}.\": want one fixed word, between two slots, that is in no slot"},
 		{"two anchors", replace("{d} {e}", "{d} so {e}"), lexicon, `line 6: fixed word "so" in the locator: want one fixed word in all`},
 		{"short list", good, strings.Replace(lexicon, "caa ", "", 1), "line 6: slot 3 of the locator has fewer than 256 words"},
-		{"word", good, lexicon + "Straße\n", `line 1: lexicon small: line 11: word "Straße": want up to 15 lower-case letters, in a list`},
+		{"word", good, lexicon + "straße\n", `line 1: lexicon small: line 11: word "straße": want up to 15 lower-case letters, in a list`},
+		{"capital", good, lexicon + "Weg\n", `line 1: lexicon small: line 11: word "Weg": want up to 15 lower-case letters, in a list`},
+		{"script", strings.ReplaceAll(good, " querfeldein ", " зигзаг "), lexicon, ""},
 		{"no list", good, "word\n" + lexicon, `line 1: lexicon small: line 1: word "word": want up to 15 lower-case letters, in a list`},
 		{"list twice", good, lexicon + "[a]\n", `line 1: lexicon small: line 11: list "a": want a new name`},
 		{"empty list", good, lexicon + "[f]\n", `line 1: lexicon small: list "f": 0 words: want 1 to 65536`},

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode/utf8"
 )
 
 // Family describes a filler family.
@@ -44,6 +45,7 @@ type family struct {
 	pageSentences int
 	sentences     []sentence
 	locator       *wording
+	ascii         bool // all of its wording and words
 	// longest is the most a page can have, in bytes.
 	longest int
 	// mean and variance of the size of an ordinary sentence, and the mean
@@ -151,7 +153,27 @@ func readFamily(files fs.FS, name string) (*family, error) {
 		return nil, fmt.Errorf("want a page of at least 2 sentences, a [sentence] and a [locator]")
 	}
 	f.measureTemplates()
+	f.ascii = f.isASCII()
 	return f, nil
+}
+
+// isASCII reports whether all that the family writes is ASCII.
+func (f *family) isASCII() bool {
+	wide := func(c *chunk) bool {
+		return strings.ContainsFunc(c.String(), func(r rune) bool { return r >= utf8.RuneSelf })
+	}
+	for _, s := range append([]sentence{f.locator.sentence}, f.sentences...) {
+		if wide(&s.head) {
+			return false
+		}
+		for i := range s.slots {
+			slot := &s.slots[i]
+			if wide(&slot.tail) || slices.ContainsFunc(slot.words.chunks, func(c chunk) bool { return wide(&c) }) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // directive reads a line before the first section.

@@ -2,7 +2,12 @@ package corpus
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"crosstalk/internal/words"
 )
 
 // sentence is one template: fixed wording with slots, "{list}", that are filled
@@ -55,20 +60,38 @@ func fixedChunk(text string) (chunk, error) {
 	if len(text) > chunkMax {
 		return chunk{}, fmt.Errorf("wording %q: %d bytes without a slot, want at most %d", text, len(text), chunkMax)
 	}
-	if strings.ContainsAny(text, unwanted) || strings.Trim(text, printable) != "" {
-		return chunk{}, fmt.Errorf("wording %q: want printable ASCII without any of %q", text, unwanted)
+	if strings.ContainsAny(text, unwanted) || strings.ContainsFunc(text, unprintable) || !foldsPlainly(text) {
+		return chunk{}, fmt.Errorf("wording %q: want letters and plain marks without any of %q", text, unwanted)
 	}
 	return newChunk(text), nil
 }
 
-// printable is what a wording may consist of, with the line end.
-var printable = func() string {
-	text := []byte{'\n'}
-	for c := byte(' '); c < 0x7f; c++ {
-		text = append(text, c)
+// wideMarks are the marks beyond ASCII that filler may have.
+const wideMarks = "，。、；：？！،؛؟«»„“”"
+
+// unprintable reports whether filler may not have r: all but printable ASCII,
+// line ends, letters and wideMarks.
+func unprintable(r rune) bool {
+	if r < utf8.RuneSelf {
+		return r != '\n' && (r < ' ' || r > '~')
 	}
-	return string(text)
-}()
+	return !unicode.IsLetter(r) && !strings.ContainsRune(wideMarks, r)
+}
+
+// foldsPlainly reports whether the folded words of text are its runs of letters
+// in lower case: Match reads filler so, without the whole folding.
+func foldsPlainly(text string) bool {
+	folded := words.Scan(text)
+	plain := letterRuns(text)
+	return slices.EqualFunc(folded, plain, func(w words.Word, run string) bool {
+		return w.Text == strings.ToLower(run)
+	})
+}
+
+// letterRuns are the runs of letters of text.
+func letterRuns(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })
+}
 
 // stats are the mean, the variance and the most of the sentence's size in
 // bytes, over random words.

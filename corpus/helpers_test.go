@@ -4,7 +4,5 @@ import "strings"
 
 // letterWords is the runs of letters of filler, in lower case.
 func letterWords(filler string) []string {
-	return strings.FieldsFunc(strings.ToLower(filler), func(r rune) bool {
-		return r < 'a' || r > 'z'
-	})
+	return letterRuns(strings.ToLower(filler))
 }

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // chunkMax is the longest word, and the longest fixed wording between two
@@ -67,7 +69,7 @@ func parseLexicon(text string) (lexicon, error) {
 			continue
 		}
 		for word := range strings.FieldsSeq(line) {
-			if lower == nil || len(word) > chunkMax || strings.Trim(word, lowerLetters) != "" {
+			if lower == nil || len(word) > chunkMax || !isLowerWord(word) {
 				return nil, fmt.Errorf("line %d: word %q: want up to %d lower-case letters, in a list", number, word, chunkMax)
 			}
 			lower.add(word)
@@ -83,13 +85,19 @@ func parseLexicon(text string) (lexicon, error) {
 	return lex, nil
 }
 
-const lowerLetters = "abcdefghijklmnopqrstuvwxyz"
+// isLowerWord reports whether word is letters alone, of any script, in lower
+// case where the script has cases, that fold to themselves.
+func isLowerWord(word string) bool {
+	runs := letterRuns(word)
+	return len(runs) == 1 && runs[0] == word && strings.ToLower(word) == word && foldsPlainly(word)
+}
 
 func titleCase(word string) string {
-	if word == "" {
+	first, size := utf8.DecodeRuneInString(word)
+	if size == 0 {
 		return ""
 	}
-	return strings.ToUpper(word[:1]) + word[1:]
+	return string(unicode.ToTitle(first)) + word[size:]
 }
 
 // numberedLines yields the lines of a data file with their numbers from 1,
@@ -113,5 +121,5 @@ func numberedLines(text string) iter.Seq2[int, string] {
 func sectionName(line string) (name string, ok bool) {
 	name, opened := strings.CutPrefix(line, "[")
 	name, closed := strings.CutSuffix(name, "]")
-	return name, opened && closed && strings.Trim(name, lowerLetters) == ""
+	return name, opened && closed && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz") == ""
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 	"unicode/utf8"
 
 	"crosstalk/internal/words"
@@ -255,6 +256,9 @@ func (w *wording) read(sentence *[locatorSlots + 1]words.Word) (code locatorWord
 // anchors yields where the anchor may begin in text: at each place where its
 // letters follow one another, whatever their case and whatever stands between.
 func (w *wording) anchors(text string) iter.Seq[int] {
+	if w.anchor[0] >= utf8.RuneSelf {
+		return w.wideAnchors(text)
+	}
 	lower := w.anchor[0]
 	upper := lower - 'a' + 'A'
 	return func(yield func(int) bool) {
@@ -271,6 +275,50 @@ func (w *wording) anchors(text string) iter.Seq[int] {
 			}
 		}
 	}
+}
+
+// wideAnchors is anchors for an anchor beyond ASCII: each place where its first
+// letter stands at the beginning of a word, in lower or upper case.
+func (w *wording) wideAnchors(text string) iter.Seq[int] {
+	first, _ := utf8.DecodeRuneInString(w.anchor)
+	lower, upper := string(first), string(unicode.ToUpper(first))
+	return func(yield func(int) bool) {
+		nextLower, nextUpper := -1, -1
+		for at := 0; ; at++ {
+			nextLower = stringFrom(text, lower, nextLower, at)
+			nextUpper = stringFrom(text, upper, nextUpper, at)
+			at = min(nextLower, nextUpper)
+			if at == len(text) {
+				return
+			}
+			if w.wideAnchorAt(text, at) && !yield(at) {
+				return
+			}
+		}
+	}
+}
+
+// wideAnchorAt reports whether the word that begins at a letter of text is the
+// anchor. A letter behind another of its kind begins no word.
+func (w *wording) wideAnchorAt(text string, at int) bool {
+	const reach = 128 // bytes: the anchor with marks between its letters
+	if r, _ := utf8.DecodeLastRuneInString(text[:at]); r >= utf8.RuneSelf && unicode.IsLetter(r) {
+		return false
+	}
+	s := words.NewScanner(text[at:min(at+reach, len(text))])
+	word, ok := s.Next()
+	return ok && word.Start == 0 && word.Text == w.anchor
+}
+
+// stringFrom is indexFrom for a letter of several bytes.
+func stringFrom(text, letter string, known, from int) int {
+	if known >= from {
+		return known
+	}
+	if i := strings.Index(text[from:], letter); i >= 0 {
+		return from + i
+	}
+	return len(text)
 }
 
 // indexFrom is the first place of c in text at or behind from, len(text) if

@@ -2,6 +2,8 @@ package corpus
 
 import (
 	"slices"
+	"unicode"
+	"unicode/utf8"
 
 	"crosstalk/internal/words"
 )
@@ -61,9 +63,12 @@ func (p *Prompt) match(text string, least, from, to int) (spans []Span, pages in
 			pages++
 		}
 		piece, kind, offset := w.next()
-		if kind == pieceFiller {
+		switch {
+		case kind == pieceFiller && p.family.ascii:
 			m.readASCII(piece, offset)
-		} else {
+		case kind == pieceFiller:
+			m.readWide(piece, offset)
+		default:
 			m.cut()
 		}
 	}
@@ -149,6 +154,35 @@ func (m *matcher) readASCII(text []byte, offset int64) {
 			word = m.lower
 		}
 		m.step(find(&m.vocabulary, hash, word), offset+int64(start))
+	}
+}
+
+// readWide is readASCII for filler in any script: its folded words are its runs
+// of letters in lower case.
+func (m *matcher) readWide(text []byte, offset int64) {
+	for i := 0; i < len(text); {
+		start, hash := i, uint64(hashSeed)
+		m.lower = m.lower[:0]
+		for i < len(text) {
+			r, size := rune(text[i]), 1
+			if r >= utf8.RuneSelf {
+				r, size = utf8.DecodeRune(text[i:])
+			}
+			if r < utf8.RuneSelf && letters[r] == 0 || r >= utf8.RuneSelf && !unicode.IsLetter(r) {
+				break
+			}
+			m.lower = utf8.AppendRune(m.lower, unicode.ToLower(r))
+			i += size
+		}
+		if i == start {
+			_, size := utf8.DecodeRune(text[i:])
+			i += size
+			continue
+		}
+		for _, c := range m.lower {
+			hash = hashByte(hash, c)
+		}
+		m.step(find(&m.vocabulary, hash, m.lower), offset+int64(start))
 	}
 }
 

@@ -141,7 +141,7 @@ func TestMatchAcrossEdges(t *testing.T) {
 	filler := first + second
 	var want []int // sentences between seals
 	last := 0
-	for _, s := range p.seals {
+	for _, s := range p.lines {
 		if s.sentences > last {
 			want = append(want, min(s.sentences, 20)-last)
 			last = s.sentences

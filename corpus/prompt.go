@@ -3,6 +3,7 @@ package corpus
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -14,8 +15,9 @@ type Prompt struct {
 	family  *family
 	own     pageKey
 	prefix  pageKey // the zero value without a prefix
-	seals   []seal
+	lines   []line  // in order of their places
 	markers []Marker
+	facts   []Fact
 	// question is what asks, with the line that sets it apart.
 	question string
 	expected string
@@ -24,10 +26,15 @@ type Prompt struct {
 	checkpoints []uint32
 }
 
-// seal is a marker line and the number of filler sentences before it.
-type seal struct {
-	line      string // ends with a line end
-	sentences int
+// line is a line between the sentences of the filler: a marker or a fact.
+type line struct {
+	text      string // ends with a line end
+	sentences int    // of filler before it
+	kind      pieceKind
+	// offset, of the prompt's marker or fact, is to be set to the place of the
+	// line's last bytes, as many as last and the line end.
+	offset *int64
+	last   int
 }
 
 // Marker is a marker in its place.
@@ -82,24 +89,33 @@ func validateMarkers(spec Spec, markers []string) error {
 		return fmt.Errorf("%w: %d markers for %d seals", ErrSpec, len(markers), spec.Seals)
 	}
 	for i, marker := range markers {
-		if strings.TrimSpace(marker) == "" || strings.ContainsAny(marker, "\n\"\\") || strings.Trim(marker, printable) != "" {
+		if strings.TrimSpace(marker) == "" || strings.ContainsAny(marker, "\"\\") || strings.ContainsFunc(marker, notASCII) {
 			return fmt.Errorf("%w: marker %d: want printable ASCII on one line, without quotes and backslashes", ErrSpec, i+1)
 		}
 	}
 	return nil
 }
 
+// notASCII reports whether r is anything but printable ASCII.
+func notASCII(r rune) bool { return r < ' ' || r > '~' }
+
 // place sets the seals in their places, all but their offsets.
 func (p *Prompt) place(key Key, markers []string) {
-	places := sealPlaces(key, p.spec)
-	for i, text := range markers {
-		p.seals = append(p.seals, seal{markerLine(p.spec, i+1, text), places[i]})
-		p.markers = append(p.markers, Marker{
-			Number: i + 1,
-			Text:   text,
-			Depth:  float64(places[i]) / float64(p.spec.Sentences),
-		})
+	p.markers = make([]Marker, len(markers))
+	for i, place := range sealPlaces(key, p.spec) {
+		m := &p.markers[i]
+		*m = Marker{Number: i + 1, Text: markers[i], Depth: float64(place) / float64(p.spec.Sentences)}
+		p.lines = append(p.lines, line{markerLine(p.spec, i+1, m.Text), place, pieceSeal, &m.Offset, len(m.Text)})
 	}
+	if p.spec.Facts == 0 {
+		return
+	}
+	p.facts = FactsOf(key, p.spec.Facts)
+	for i, place := range factPlaces(p.spec) {
+		f := &p.facts[i]
+		p.lines = append(p.lines, line{f.Text + "\n", place, pieceFact, &f.Offset, len(f.Text)})
+	}
+	slices.SortStableFunc(p.lines, func(a, b line) int { return a.sentences - b.sentences })
 }
 
 // measure finds the size of the prompt, its checkpoints, and the offsets of its
@@ -114,11 +130,11 @@ func (p *Prompt) measure() {
 		}
 		first := page * p.family.pageSentences
 		p.measurePage(maker, page)
-		for ; next < len(p.seals) && p.seals[next].sentences < first+len(maker.ends); next++ {
-			s := &p.seals[next]
-			before := filler + int64(maker.ends[s.sentences-first]) + lines
-			p.markers[next].Offset = before + int64(len(s.line)-len("\n")-len(p.markers[next].Text))
-			lines += int64(len(s.line))
+		for ; next < len(p.lines) && p.lines[next].sentences < first+len(maker.ends); next++ {
+			l := &p.lines[next]
+			before := filler + int64(maker.ends[l.sentences-first]) + lines
+			*l.offset = before + int64(len(l.text)-len("\n")-l.last)
+			lines += int64(len(l.text))
 		}
 		filler += int64(maker.size())
 	}
@@ -187,7 +203,10 @@ func (p *Prompt) Expected() string { return p.expected }
 // Markers returns the markers in order of their number.
 func (p *Prompt) Markers() []Marker { return append([]Marker(nil), p.markers...) }
 
-// Page returns page i as it stands in the prompt, without the marker lines that
+// Facts returns the named facts in order of their number.
+func (p *Prompt) Facts() []Fact { return append([]Fact(nil), p.facts...) }
+
+// Page returns page i as it stands in the prompt, without the lines of markers and facts that
 // may stand in it, and the prompt offset of its first sentence. It takes
 // microseconds wherever the page is. i is from 0 to Pages()-1; beyond, the page
 // is empty and its offset the size of the prompt.
@@ -209,17 +228,17 @@ func (p *Prompt) pageOffset(m *pageMaker, page int) int64 {
 		p.measurePage(m, i)
 		offset += int64(m.size())
 	}
-	for _, s := range p.seals[:p.sealsBefore(page)] {
-		offset += int64(len(s.line))
+	for _, l := range p.lines[:p.linesBefore(page)] {
+		offset += int64(len(l.text))
 	}
 	return offset
 }
 
-// sealsBefore is the number of seals that stand before the first sentence of a
-// page.
-func (p *Prompt) sealsBefore(page int) int {
+// linesBefore is the number of markers and facts that stand before the first
+// sentence of a page.
+func (p *Prompt) linesBefore(page int) int {
 	n := 0
-	for n < len(p.seals) && p.seals[n].sentences <= page*p.family.pageSentences {
+	for n < len(p.lines) && p.lines[n].sentences <= page*p.family.pageSentences {
 		n++
 	}
 	return n

@@ -8,17 +8,18 @@ type pieceKind uint8
 const (
 	pieceFiller pieceKind = iota
 	pieceSeal
+	pieceFact
 	pieceQuestion
 )
 
-// walker goes over a prompt piece by piece: whole sentences of one page, a
-// marker line, the question.
+// walker goes over a prompt piece by piece: whole sentences of one page, the
+// line of a marker or a fact, the question.
 type walker struct {
 	p        *Prompt
 	maker    *pageMaker
 	page     int // the page in maker; -1: none yet
 	sentence int // the next
-	seal     int // the next
+	line     int // the next
 	offset   int64
 	asked    bool
 }
@@ -29,7 +30,7 @@ func (p *Prompt) walk(page int) *walker {
 	w := &walker{p: p, maker: p.pageMaker(), page: -1}
 	if page > 0 {
 		w.offset = p.pageOffset(w.maker, page)
-		w.seal = p.sealsBefore(page)
+		w.line = p.linesBefore(page)
 		w.sentence = page * p.family.pageSentences
 	}
 	return w
@@ -40,9 +41,10 @@ func (p *Prompt) walk(page int) *walker {
 func (w *walker) next() (text []byte, kind pieceKind, offset int64) {
 	offset = w.offset
 	switch {
-	case w.seal < len(w.p.seals) && w.p.seals[w.seal].sentences == w.sentence:
-		text, kind = []byte(w.p.seals[w.seal].line), pieceSeal
-		w.seal++
+	case w.line < len(w.p.lines) && w.p.lines[w.line].sentences == w.sentence:
+		l := &w.p.lines[w.line]
+		text, kind = []byte(l.text), l.kind
+		w.line++
 	case w.sentence < w.p.spec.Sentences:
 		text, kind = w.filler(), pieceFiller
 	case !w.asked:
@@ -53,7 +55,8 @@ func (w *walker) next() (text []byte, kind pieceKind, offset int64) {
 	return text, kind, offset
 }
 
-// filler returns the sentences up to the end of the page or the next seal.
+// filler returns the sentences up to the end of the page or the next line between
+// them.
 func (w *walker) filler() []byte {
 	if page := w.sentence / w.p.family.pageSentences; page != w.page {
 		w.p.makePage(w.maker, page)
@@ -61,8 +64,8 @@ func (w *walker) filler() []byte {
 	}
 	first := w.page * w.p.family.pageSentences
 	end := first + len(w.maker.ends) - 1
-	if w.seal < len(w.p.seals) {
-		end = min(end, w.p.seals[w.seal].sentences)
+	if w.line < len(w.p.lines) {
+		end = min(end, w.p.lines[w.line].sentences)
 	}
 	text := w.maker.text[w.maker.ends[w.sentence-first]:w.maker.ends[end-first]]
 	w.sentence = end

@@ -258,5 +258,6 @@ func overheadBytes(spec Spec) float64 {
 	for number := range spec.Seals {
 		size += len(markerLine(spec, number+1, "")) + marker
 	}
-	return float64(size)
+	const fact = 57 // three names, two numbers of three digits, wording, line end
+	return float64(size + fact*spec.Facts)
 }

@@ -246,8 +246,8 @@ func TestMeanBytes(t *testing.T) {
 	for _, family := range Families() {
 		p := newPrompt(t, testKey(1), longSpec(family.Name))
 		filler := p.Size() - int64(len(p.question))
-		for _, s := range p.seals {
-			filler -= int64(len(s.line))
+		for _, l := range p.lines {
+			filler -= int64(len(l.text))
 		}
 		mean := float64(filler) / float64(p.Spec().Sentences)
 		if math.Abs(mean/family.MeanBytes-1) > 0.002 {

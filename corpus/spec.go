@@ -59,6 +59,9 @@ type Spec struct {
 	// NoLocators leaves the locator sentences out of the filler. An ordinary
 	// sentence stands in the place of each; all others stay as they are.
 	NoLocators bool `json:"no_locators,omitempty"`
+	// Facts counts the named facts, 0 to MaxFacts: lines that survive
+	// translation, see Fact.
+	Facts int `json:"facts,omitempty"`
 	// Prefix, if not nil, is filler shared with other prompts; the prompt
 	// is then warm: it begins with the prefix, and its first seal follows
 	// it. Without a prefix a prompt is cold and begins with a seal.
@@ -98,6 +101,9 @@ func (s Spec) validateTask(bad func(string, ...any)) {
 	}
 	if s.Seals < 1 || s.Seals > MaxSeals {
 		bad("seals %d: want 1 to %d", s.Seals, MaxSeals)
+	}
+	if s.Facts < 0 || s.Facts > MaxFacts {
+		bad("facts %d: want 0 to %d", s.Facts, MaxFacts)
 	}
 	if s.Ask < 0 || s.Ask > s.Seals {
 		bad("ask %d: want 0 for all seals in order, or the number of one of the %d seals", s.Ask, s.Seals)

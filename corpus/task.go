@@ -91,3 +91,15 @@ func sealPlace(spec Spec, i, own, random uint64) uint64 {
 	whole := 5 * last << 32
 	return (own*fifths + whole/2) / whole
 }
+
+// factPlaces says before how many sentences each fact stands: in the middle of
+// equal parts of the prompt's own sentences, so between the seals.
+func factPlaces(spec Spec) []int {
+	shared := spec.shared()
+	own := spec.Sentences - shared
+	places := make([]int, spec.Facts)
+	for i := range places {
+		places[i] = shared + own*(2*i+1)/(2*spec.Facts)
+	}
+	return places
+}
