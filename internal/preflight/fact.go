@@ -28,6 +28,7 @@ const (
 	Pool     Name = "pool"     // tokens that fit, of one rank
 	Estimate Name = "estimate" // tokens that fit, computed from blocks: an estimate
 	PoolCap  Name = "pool_cap" // tokens; the pool is asked to be no larger
+	Ranks    Name = "ranks"    // data-parallel ranks, each with a pool of its own
 	Hybrid   Name = "hybrid"   // true: layers of several kinds share the pool
 	Slots    Name = "slots"    // requests served at once, each with a window of its own
 	Unified  Name = "unified"  // true: the slots share one pool

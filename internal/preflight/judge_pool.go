@@ -22,7 +22,7 @@ func (d *deployment) pool(n *Node) []Judgement {
 	}
 	if smallest, ok := n.smallest(Pool); ok {
 		j.Read = append(j.Read, n.all(Pool)...)
-		return one(judgePool(j, smallest, window))
+		return one(allRanks(n, judgePool(j, smallest, window)))
 	}
 	if f, ok := n.smallest(PoolCap); ok && f.Value.count < window.Value.count {
 		j.Read = append(j.Read, f)
@@ -58,6 +58,27 @@ func judgePool(j Judgement, pool, window Fact) Judgement {
 	j.Means = fmt.Sprintf("the KV pool%s holds %s tokens, the window is %s: a prompt between the two has no memory of its own, and must be refused or will be answered from something else's",
 		of, pool.Value, window.Value)
 	j.Do = fmt.Sprintf("serve a window of at most %s tokens, or give the KV pool at least %s; until then block longer prompts at the gateway", pool.Value, window.Value)
+	return j
+}
+
+// allRanks takes a fine judgement back where pools of some ranks were not read.
+func allRanks(n *Node, j Judgement) Judgement {
+	ranks, ok := n.first(Ranks)
+	if j.Outcome != Fine || !ok || ranks.Value.count < 2 {
+		return j
+	}
+	read := map[string]bool{}
+	for _, f := range n.all(Pool) {
+		read[f.Of] = true
+	}
+	delete(read, "")
+	if int64(len(read)) >= ranks.Value.count {
+		return j
+	}
+	j.Outcome = Unknown
+	j.Read = append(j.Read, ranks)
+	j.Means = fmt.Sprintf("pools of %d of %s ranks were read, and hold the window; the others are not known", max(len(read), 1), ranks.Value)
+	j.Do = "name the metrics page of this node (--enable-metrics), which has a line for each rank"
 	return j
 }
 

@@ -47,6 +47,10 @@ func (d *deployment) advertisedWindow(n *Node) []Judgement {
 	}
 	j := Judgement{ID: IDAdvertised, Required: true, Read: []Fact{told}}
 	served, known := n.smallest(Window, Configured)
+	room := int64(0)
+	if limit, ok := n.smallest(InputLimit); ok && !known {
+		served, known, room = limit, true, inputSlack
+	}
 	if !known {
 		if n.engine() == TRTLLM || n.role() != RoleUnified {
 			return nil // says no window of its own; the pool is held against what customers are told
@@ -56,7 +60,7 @@ func (d *deployment) advertisedWindow(n *Node) []Judgement {
 		return one(j)
 	}
 	j.Read = append(j.Read, served)
-	if served.Value.count >= told.Value.count {
+	if served.Value.count+room >= told.Value.count {
 		j.Outcome = Fine
 		j.Means = fmt.Sprintf("advertised %s tokens, served %s", told.Value, served.Value)
 		return one(j)

@@ -12,7 +12,7 @@ import (
 )
 
 // metricsLine begins a page in the Prometheus text format.
-var metricsLine = regexp.MustCompile(`^(# (HELP|TYPE) [a-zA-Z_:]|[a-zA-Z_:][a-zA-Z0-9_:]*(\{[^\n]*\})? +[-+0-9NI.])`)
+var metricsLine = regexp.MustCompile(`^(# (HELP|TYPE) [a-zA-Z_:]|[a-zA-Z_:][a-zA-Z0-9_:]*(\{[^\n]*\})? +([-+]?[0-9.]|NaN|[-+]?Inf))`)
 
 func isMetrics(body []byte) bool {
 	for range 20 {

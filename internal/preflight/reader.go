@@ -91,6 +91,7 @@ type visit struct {
 	transport *http.Transport
 	asked     map[string]bool
 	down      bool // the server does not answer; nothing more is asked
+	broken    bool // an answer was of no use: no use either in guessing on
 }
 
 // endpoint is an address of an engine and what it must answer.
@@ -129,7 +130,7 @@ func (v *visit) run(ctx context.Context) {
 	for _, guess := range []endpoint{
 		{"/server_info", docServerInfo, "/get_server_info"}, {"/props", docProps, ""}, {"/api/ps", docRunning, ""}, {"/metrics", "", ""},
 	} {
-		if v.node.engine() == "" {
+		if v.node.engine() == "" && !v.broken {
 			v.ask(ctx, guess)
 		}
 	}
@@ -205,6 +206,7 @@ func (v *visit) take(a *answer, want documentKind) {
 		n.trouble(a.where, fmt.Sprintf("it wants a key (HTTP %d)", a.status), do)
 		return
 	case a.status != http.StatusOK:
+		v.broken = true
 		n.trouble(a.where, a.why(nil), "see whether the server is well, and whether the address is the engine's own")
 		return
 	}
@@ -221,6 +223,7 @@ func (v *visit) take(a *answer, want documentKind) {
 	kind, err := n.read(a.where, a.body)
 	switch {
 	case err != nil:
+		v.broken = true
 		n.trouble(a.where, err.Error(), "see whether the address is the engine's own, and not a gateway's or a portal's")
 		return
 	case want != "" && kind != want:
@@ -281,7 +284,7 @@ func (v *visit) once(ctx context.Context, method, path string, body []byte) (*an
 	}
 	if err != nil {
 		why, silent := v.explain(err)
-		v.down = silent
+		v.down, v.broken = silent, true
 		v.node.trouble(v.base.JoinPath(path).String(), why, "see whether the server listens there and is reachable from here; --timeout gives it longer")
 		return nil, false
 	}

@@ -22,6 +22,9 @@ func (n *Node) readServerInfo(where string, o object) error {
 			return err
 		}
 	}
+	if err := n.addCount(o, "dp_size", Fact{Name: Ranks, Unit: "ranks", Where: where}); err != nil {
+		return err
+	}
 	n.addFlag(o, "allow_auto_truncate", AutoTruncate, where, false)
 	n.addFlag(o, "disable_radix_cache", PrefixCache, where, true)
 	n.addFlag(o, "disaggregation_enable_kv_checksum", KVChecksum, where, false)
