@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http/httptest"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -16,25 +17,31 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts runs testdata/script: the program from the outside, as the
-// README describes it. In a script, $SOUND and $FAULTY are base URLs of
-// simulated engines at a window of 32,768, and $DEAD is one where nothing
-// listens.
+// README describes it. In a script, $SOUND, $FAULTY and $HONEST are base URLs
+// of simulated engines at a window of 32,768, with _DECODE at their ends those
+// of their decode nodes, and $DEAD is one where nothing listens.
 func TestScripts(t *testing.T) {
-	sound, faulty := scriptEngine(t, simulator.PresetFixed), scriptEngine(t, simulator.PresetFaulty)
+	engines := map[string]string{
+		"SOUND": scriptEngine(t, simulator.PresetFixed), "FAULTY": scriptEngine(t, simulator.PresetFaulty),
+		"HONEST": scriptEngine(t, simulator.PresetHonest),
+	}
 	dead := httptest.NewServer(nil)
 	dead.Close()
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		Setup: func(e *testscript.Env) error {
-			e.Setenv("SOUND", sound)
-			e.Setenv("FAULTY", faulty)
+			for name, url := range engines {
+				e.Setenv(name, url)
+				e.Setenv(name+"_DECODE", strings.TrimSuffix(url, "/v1")+"/decode")
+			}
 			e.Setenv("DEAD", dead.URL+"/v1")
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"exits":    exits,
-			"configof": configOf,
+			"exits":       exits,
+			"configof":    configOf,
+			"preflightof": scriptPreflight,
 		},
 	})
 }
@@ -88,4 +95,17 @@ tenants:
 	ts.Check(os.WriteFile(ts.MkAbs("crosstalk.yaml"), []byte(text), 0o600))
 	ts.Setenv("KEY_ALPHA", "planted-secret-alpha")
 	ts.Setenv("KEY_BRAVO", "planted-secret-bravo")
+}
+
+// scriptPreflight adds a preflight to the target of crosstalk.yaml:
+// preflightof URL...
+func scriptPreflight(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: preflightof URL...")
+	}
+	path := ts.MkAbs("crosstalk.yaml")
+	text, err := os.ReadFile(path)
+	ts.Check(err)
+	with := fmt.Sprintf("model: sim, preflight: {urls: ['%s']}", strings.Join(args, "', '"))
+	ts.Check(os.WriteFile(path, []byte(strings.Replace(string(text), "model: sim", with, 1)), 0o600))
 }
