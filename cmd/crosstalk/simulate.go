@@ -65,7 +65,7 @@ Ground truth and switches are below /admin/ for clients on this machine.`,
 	fl.IntVar(&f.replicas, "replicas", 1, "replicas with pools of their own")
 	fl.StringVar(&f.router, "router", "sticky", "sticky (by key) or round-robin")
 	fl.StringVar(&f.reuse, "page-reuse", "lifo", "order in which freed pages are used again: lifo, fifo, random, off")
-	fl.StringVar(&f.tokens, "tokenizer", "words", "words, or bytes for one token a byte")
+	fl.StringVar(&f.tokens, "tokenizer", "words", "words, pieces for a smaller vocabulary, or bytes for one token a byte")
 	fl.StringVar(&f.model, "model", "", "serve this model name only (default: any)")
 	fl.StringArrayVar(&f.keys, "key", nil, "accept this API key only, KEY=LABEL or KEY, which is then its own label; repeatable (default: any key is a tenant of its own)")
 	fl.Float64Var(&f.speed, "speed", 1, "multiplies the simulated prefill rate (1M tokens/s) and decode rate (2,000 tokens/s)")

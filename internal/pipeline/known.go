@@ -17,9 +17,9 @@ import (
 type Known struct {
 	// Calibration is tokens for bytes, one for each filler family.
 	Calibration map[string]corpus.Calibration
-	// CountsChanged counts the newest rounds in a row whose prompts were all
-	// read and all counted otherwise than Calibration says.
-	CountsChanged int
+	// CountsChanged counts, for each family, the newest rounds in a row whose
+	// prompts were all read and all counted otherwise than Calibration says.
+	CountsChanged map[string]int
 	// Limit is the prompt limit the target stated, tokens; 0 if never.
 	Limit int
 	// MaxTokens is the answer budget learnt; 0 if not yet.
@@ -68,8 +68,13 @@ func (k Known) baseline(r *probes.Round) checks.Baseline {
 
 // learn returns k with what the outcome taught.
 func (k Known) learn(s probes.State, o *report.Outcome) Known {
-	if k.CountsChanged = countsChanged(k.CountsChanged, o); k.CountsChanged >= newTokenizer {
-		s.Calibration, k.CountsChanged = nil, 0
+	k.CountsChanged = countsChanged(k.CountsChanged, o)
+	s.Calibration = copyOf(s.Calibration)
+	for family, n := range k.CountsChanged {
+		if n >= newTokenizer {
+			delete(s.Calibration, family)
+			delete(k.CountsChanged, family)
+		}
 	}
 	s = probes.Learn(s, o.Round)
 	k.Calibration, k.Limit, k.MaxTokens = s.Calibration, s.Limit, s.MaxTokens
@@ -99,26 +104,29 @@ func (k Known) learn(s probes.State, o *report.Outcome) Known {
 	return k
 }
 
-// countsChanged is how many rounds in a row, this one included, were counted
-// otherwise than the calibration says although all of them was read; n is the
-// number before. A round that shows neither leaves it as it is.
-func countsChanged(n int, o *report.Outcome) int {
-	changed, kept := 0, 0
+// countsChanged is how many rounds of each family in a row, this one included,
+// were counted otherwise than the calibration says although all of them was
+// read; before is the same without this one. A family that the round shows
+// neither way stays as it is.
+func countsChanged(before map[string]int, o *report.Outcome) map[string]int {
+	changed, kept := map[string]bool{}, map[string]bool{}
 	for _, x := range o.Round.Exchanges {
+		family := x.Intent.Spec.Family
 		switch {
 		case o.Report.Has(x.ID, checks.KindCountChanged):
-			changed++
+			changed[family] = true
 		case x.Response != nil && x.Response.Usage != nil && o.Report.Verdict(x.ID) == checks.Sound:
-			kept++
+			kept[family] = true
 		}
 	}
-	switch {
-	case kept > 0:
-		return 0
-	case changed > 0:
-		return n + 1
+	after := copyOf(before)
+	for family := range changed {
+		after[family]++
 	}
-	return n
+	for family := range kept {
+		delete(after, family)
+	}
+	return after
 }
 
 // copyOf is a copy of a map that can be written to.

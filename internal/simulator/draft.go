@@ -10,9 +10,9 @@ type draft struct {
 	text   []byte
 	ends   []int // offset in text after each full page
 	tokens int   // recognised so far, template included
-	bytes  bool  // one token a byte
-	limit  int   // tokens kept as text; later ones are only counted
-	at     int   // text[:at] has been turned into tokens
+	by     Tokenizer
+	limit  int // tokens kept as text; later ones are only counted
+	at     int // text[:at] has been turned into tokens
 }
 
 // newDraft returns an empty draft that keeps at most limit tokens of text.
@@ -20,7 +20,7 @@ type draft struct {
 func newDraft(tokenizer Tokenizer, limit int, hint int64) *draft {
 	limit = pagesFor(limit) * pageTokens
 	size := min(max(hint, 512), int64(limit)*8, 64<<20)
-	return &draft{text: make([]byte, 0, size), bytes: tokenizer == TokenizerBytes, limit: limit}
+	return &draft{text: make([]byte, 0, size), by: tokenizer, limit: limit}
 }
 
 // write adds text. The tokens do not depend on how the text is cut into
@@ -49,10 +49,7 @@ func (d *draft) scan(final bool) {
 		if len(rest) == 0 || !final && len(rest) < lookahead {
 			break
 		}
-		n, parts := 1, 1
-		if !d.bytes {
-			n, parts = lex(rest)
-		}
+		n, parts := d.by.cut(rest)
 		d.emit(rest, n, parts)
 	}
 	if d.tokens > d.limit {
@@ -114,7 +111,7 @@ func (d *draft) page(i int) (text []byte, tokens int) {
 // cut returns a draft of the pages [from, to) and after them [again, end), as
 // a gateway leaves a prompt that it has shortened in silence.
 func (d *draft) cut(from, to, again, end int) *draft {
-	c := &draft{bytes: d.bytes, limit: d.limit}
+	c := &draft{by: d.by, limit: d.limit}
 	for _, span := range [][2]int{{from, to}, {again, end}} {
 		for i := span[0]; i < span[1]; i++ {
 			text, tokens := d.page(i)

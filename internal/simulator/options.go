@@ -164,7 +164,7 @@ func (o Options) check() error {
 	wrong(!(o.PrefillRate > 0 && o.DecodeRate > 0 && o.Speed > 0), "rates and speed must be above 0")
 	wrong(!(o.Jitter >= 0 && o.Jitter <= 10), "jitter is %v, want 0 to 10", o.Jitter)
 	wrong(o.Router != RouterSticky && o.Router != RouterRoundRobin, "router is %q, want sticky or round-robin", o.Router)
-	wrong(o.Tokens != TokenizerWords && o.Tokens != TokenizerBytes, "tokenizer is %q, want words or bytes", o.Tokens)
+	wrong(o.Tokens != TokenizerWords && o.Tokens != TokenizerPieces && o.Tokens != TokenizerBytes, "tokenizer is %q, want words, pieces or bytes", o.Tokens)
 	switch o.Reuse {
 	case ReuseLIFO, ReuseFIFO, ReuseRandom, ReuseOff:
 	default:

@@ -47,6 +47,10 @@ func TestBytesPerToken(t *testing.T) {
 	if ratio := float64(len(text)) / float64(CountTokens(text, TokenizerWords)); ratio < 4.3 || ratio > 5.2 {
 		t.Errorf("%.2f bytes a token", ratio)
 	}
+	words, pieces := CountTokens(text, TokenizerWords), CountTokens(text, TokenizerPieces)
+	if more := float64(pieces) / float64(words); more < 1.15 || more > 1.5 {
+		t.Errorf("the smaller vocabulary counts %.2f times as many tokens", more)
+	}
 }
 
 // However a text is cut into writes, its tokens and pages are the same.
