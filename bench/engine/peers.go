@@ -103,10 +103,11 @@ func GatewayHeaders(behind *Server) map[string]string {
 }
 
 // StartProxy starts aimock as a proxy of a server: it turns a refusal of 400
-// into a 502 with the same body.
-func StartProxy(ctx context.Context, dir string, behind *Server, log io.Writer) (*Server, error) {
+// into a 502 with the same body. It wants a folder of fixtures, which may be
+// empty.
+func StartProxy(ctx context.Context, dir, fixtures string, behind *Server, log io.Writer) (*Server, error) {
 	return startNode(ctx, dir, "aimock", "@copilotkit/aimock/dist/cli.js", log,
-		"--proxy-only", "--provider-openai", strings.TrimSuffix(behind.BaseURL, "/v1"))
+		"--proxy-only", "-f", fixtures, "--provider-openai", strings.TrimSuffix(behind.BaseURL, "/v1"))
 }
 
 // StartMock starts aimock with fixtures of its own format: a server that answers
