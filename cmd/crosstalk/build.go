@@ -87,12 +87,18 @@ func recordedParser(api string) (provider.Client, error) {
 
 // parseRecorded reads a recorded body as if it had just come with a 200.
 func parseRecorded(api string, body []byte) (*provider.Response, error) {
+	return parseAnswer(api, http.StatusOK, http.Header{}, body)
+}
+
+// parseAnswer reads a recorded answer as the dialect does a live one: an
+// evidence.Parser.
+func parseAnswer(api string, status int, header http.Header, body []byte) (*provider.Response, error) {
 	c, err := recordedParser(api)
 	if err != nil {
 		return nil, err
 	}
 	defer c.Close()
-	return c.Parse(http.StatusOK, http.Header{}, bytes.NewReader(body)), nil
+	return c.Parse(status, header, bytes.NewReader(body)), nil
 }
 
 // probeKind makes the probe of a configured kind; size is of a burst only, 0

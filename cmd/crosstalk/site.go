@@ -130,6 +130,7 @@ func newEngine(e *env, codec *tenants.Codec, limits probes.Limits, pricing func(
 	ring := pipeline.NewRing(limits, pricing)
 	return &pipeline.Engine{
 		Codec: codec, Minter: tenants.NewMinter(codec, e.now, nil), Store: ring, Checks: checks.All(), Now: e.now,
+		Parse: parseAnswer,
 	}, ring
 }
 

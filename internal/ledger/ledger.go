@@ -93,8 +93,9 @@ type Ledger interface {
 	Incidents(ctx context.Context, f IncidentFilter) ([]alerting.Incident, error)
 	Incident(ctx context.Context, id uuid.UUID) (alerting.Incident, error)
 	Sightings(ctx context.Context, id uuid.UUID) ([]ExchangeRecord, error)
-	// IncidentsOf are the incidents that have seen an exchange, oldest first.
-	IncidentsOf(ctx context.Context, exchange uuid.UUID) ([]alerting.Incident, error)
+	// IncidentsOf are the incidents that have seen an exchange of a round,
+	// oldest first.
+	IncidentsOf(ctx context.Context, round uuid.UUID) ([]alerting.Incident, error)
 	// Pages are the notifications of an incident, oldest first, and how the
 	// delivery of each stands.
 	Pages(ctx context.Context, id uuid.UUID) ([]PageRecord, error)

@@ -139,10 +139,10 @@ func (l *SQLite) Incidents(ctx context.Context, f IncidentFilter) ([]alerting.In
 }
 
 // IncidentsOf implements Ledger.
-func (l *SQLite) IncidentsOf(ctx context.Context, exchange uuid.UUID) ([]alerting.Incident, error) {
-	rows, err := l.queries().ListIncidentsOf(ctx, exchange.String())
+func (l *SQLite) IncidentsOf(ctx context.Context, round uuid.UUID) ([]alerting.Incident, error) {
+	rows, err := l.queries().ListIncidentsOf(ctx, round.String())
 	if err != nil {
-		return nil, l.fail("list the incidents of an exchange", err)
+		return nil, l.fail("list the incidents of a round", err)
 	}
 	var list []alerting.Incident
 	for _, row := range rows {

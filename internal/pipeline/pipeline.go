@@ -24,6 +24,7 @@ import (
 	"github.com/google/uuid"
 
 	"crosstalk/checks"
+	"crosstalk/internal/evidence"
 	"crosstalk/internal/report"
 	"crosstalk/probes"
 	"crosstalk/probes/provider"
@@ -71,6 +72,17 @@ type Engine struct {
 	Store  Store
 	Checks []checks.Check
 	Now    func() time.Time
+	// Parse decodes recorded answers: with it an exchange is judged once more
+	// from its bytes before a leak or foreign content is called. Nil, for
+	// clients that have no bytes: the first judgement stands.
+	Parse evidence.Parser
+	// Keep is given the record of every round in which something was found
+	// that a person may have to look at, before the round is saved. It may be
+	// nil.
+	Keep func(ctx context.Context, r *evidence.Record)
+	// Doubt is told, in one sentence, that an exchange did not come out the
+	// same way twice: the prober itself is the suspect then. It may be nil.
+	Doubt func(ctx context.Context, target, detail string)
 	// Lookback is how far back prompts are remembered; 0 means
 	// DefaultLookback.
 	Lookback time.Duration
@@ -117,7 +129,7 @@ func (e *Engine) round(ctx context.Context, site *Site, plan probes.Plan, refuse
 	if err != nil {
 		return nil, fmt.Errorf("run %s against %s: %w", plan.Probe, site.Target.Name, err)
 	}
-	if err := e.judge(ctx, o, known, site.Target.Model); err != nil {
+	if err := e.judge(ctx, o, known, site.Target); err != nil {
 		return nil, err
 	}
 	known = known.learn(state, o)
@@ -136,8 +148,8 @@ func (e *Engine) runner(site *Site, refused map[string]string) probes.Runner {
 	}
 }
 
-// judge runs the checks over a finished round; model is the one asked for.
-func (e *Engine) judge(ctx context.Context, o *report.Outcome, known Known, model string) error {
+// judge runs the checks over a finished round, and examines what they found.
+func (e *Engine) judge(ctx context.Context, o *report.Outcome, known Known, target probes.Target) error {
 	window := e.Lookback
 	if window == 0 {
 		window = DefaultLookback
@@ -147,8 +159,10 @@ func (e *Engine) judge(ctx context.Context, o *report.Outcome, known Known, mode
 		return fmt.Errorf("look back from round %s: %w", o.Round.ID, err)
 	}
 	baseline := known.baseline(o.Round)
-	baseline.Model = model
-	o.Report = checks.Run(checks.Input{Round: o.Round, Codec: e.Codec, Lookback: refs, Baseline: baseline}, e.Checks)
+	baseline.Model = target.Model
+	in := checks.Input{Round: o.Round, Codec: e.Codec, Lookback: refs, Baseline: baseline}
+	o.Report = checks.Run(in, e.Checks)
+	e.examine(context.WithoutCancel(ctx), in, o, target.API)
 	return nil
 }
 

@@ -55,7 +55,7 @@ func Run(t *testing.T, open func(t *testing.T, o ledger.Options) ledger.Ledger) 
 		{"events", events},
 		{"events that are counted", tallies},
 		{"key of a prompt", promptKey},
-		{"incidents of an exchange", incidentsOf},
+		{"incidents of a round", incidentsOf},
 		{"lists", lists},
 		{"cells", cells},
 		{"confirmed", confirmed},
@@ -458,18 +458,19 @@ func promptKey(w *World, l ledger.Ledger) {
 	}
 }
 
-// incidentsOf: an exchange leads to the incidents that have seen it.
+// incidentsOf: a round leads to the incidents that have seen it.
 func incidentsOf(w *World, l ledger.Ledger) {
 	ctx := w.T.Context()
-	trip := w.Round(l, "edge", "burst", checks.Leak, checks.Sound)
+	trip := w.Round(l, "edge", "burst", checks.Leak, checks.Leak, checks.Sound)
+	sound := w.Round(l, "edge", "burst", checks.Sound)
 	open, err := l.Incidents(ctx, ledger.IncidentFilter{Open: true})
 	if err != nil || len(open) != 1 {
 		w.T.Fatalf("open %+v, %v", open, err)
 	}
-	if list, err := l.IncidentsOf(ctx, trip.Bound[0].Exchange); err != nil || len(list) != 1 || list[0].ID != open[0].ID {
+	if list, err := l.IncidentsOf(ctx, trip.ID); err != nil || len(list) != 1 || list[0].ID != open[0].ID {
 		w.T.Errorf("of the leak: %+v, %v", list, err)
 	}
-	if list, err := l.IncidentsOf(ctx, trip.Bound[1].Exchange); err != nil || len(list) != 0 {
+	if list, err := l.IncidentsOf(ctx, sound.ID); err != nil || len(list) != 0 {
 		w.T.Errorf("of the sound one: %+v, %v", list, err)
 	}
 }

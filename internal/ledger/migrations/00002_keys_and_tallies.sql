@@ -9,10 +9,10 @@ ALTER TABLE prompts ADD COLUMN key_id TEXT NOT NULL DEFAULT '';
 ALTER TABLE events ADD COLUMN tally TEXT NOT NULL DEFAULT '';
 CREATE UNIQUE INDEX events_by_tally ON events (tally) WHERE tally <> '';
 
-CREATE INDEX sightings_by_exchange ON sightings (exchange_id);
+CREATE INDEX sightings_by_round ON sightings (round_id);
 
 -- +goose Down
-DROP INDEX sightings_by_exchange;
+DROP INDEX sightings_by_round;
 DROP INDEX events_by_tally;
 ALTER TABLE events DROP COLUMN tally;
 ALTER TABLE prompts DROP COLUMN key_id;

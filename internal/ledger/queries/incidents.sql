@@ -27,8 +27,9 @@ SELECT e.* FROM sightings s JOIN exchanges e ON e.id = s.exchange_id
 WHERE s.incident_id = @incident_id ORDER BY s.at, e.round_id, e.place;
 
 -- name: ListIncidentsOf :many
-SELECT i.* FROM incidents i JOIN sightings s ON s.incident_id = i.id
-WHERE s.exchange_id = @exchange_id ORDER BY i.opened, i.id;
+SELECT * FROM incidents
+WHERE id IN (SELECT s.incident_id FROM sightings s WHERE s.round_id = @round_id)
+ORDER BY opened, id;
 
 -- name: PruneIncidents :execrows
 DELETE FROM incidents WHERE id IN (

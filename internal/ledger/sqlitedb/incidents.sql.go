@@ -74,12 +74,13 @@ func (q *Queries) ListIncidents(ctx context.Context, arg ListIncidentsParams) ([
 }
 
 const listIncidentsOf = `-- name: ListIncidentsOf :many
-SELECT i.id, i.target, i.kind, i.state, i.opened, i.last_seen, i.resolved, i.incident FROM incidents i JOIN sightings s ON s.incident_id = i.id
-WHERE s.exchange_id = ?1 ORDER BY i.opened, i.id
+SELECT id, target, kind, state, opened, last_seen, resolved, incident FROM incidents
+WHERE id IN (SELECT s.incident_id FROM sightings s WHERE s.round_id = ?1)
+ORDER BY opened, id
 `
 
-func (q *Queries) ListIncidentsOf(ctx context.Context, exchangeID string) ([]Incident, error) {
-	rows, err := q.query(ctx, q.listIncidentsOfStmt, listIncidentsOf, exchangeID)
+func (q *Queries) ListIncidentsOf(ctx context.Context, roundID string) ([]Incident, error) {
+	rows, err := q.query(ctx, q.listIncidentsOfStmt, listIncidentsOf, roundID)
 	if err != nil {
 		return nil, err
 	}
