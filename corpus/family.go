@@ -18,6 +18,7 @@ type Family struct {
 	Name          string
 	PageSentences int     // filler sentences in a page, the locator included
 	MeanBytes     float64 // mean bytes of a sentence, separators included
+	Deviation     float64 // standard deviation of the bytes of a sentence
 }
 
 // Families returns the filler families in order of their name.
@@ -55,7 +56,8 @@ type family struct {
 
 func (f *family) describe() Family {
 	n := float64(f.pageSentences)
-	return Family{f.name, f.pageSentences, ((n-1)*f.mean + f.locatorMean) / n}
+	mean := ((n-1)*f.mean + f.locatorMean) / n
+	return Family{f.name, f.pageSentences, mean, math.Sqrt(f.variance)}
 }
 
 // familyOf returns the family that s names.

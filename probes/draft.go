@@ -31,9 +31,11 @@ func newDraft(kind string, seed uint64, s State) (*draft, error) {
 	if len(s.Tenants) == 0 {
 		return nil, fmt.Errorf("target %s: %s needs a tenant, and none may use it: list the target under a tenant", t.Name, kind)
 	}
-	if _, ok := corpus.LookupFamily(t.Family); t.Family != "" && !ok {
-		return nil, fmt.Errorf("target %s: filler family %q is unknown: use one of %s",
-			t.Name, t.Family, strings.Join(familyNames(), ", "))
+	for _, name := range t.families() {
+		if _, ok := corpus.LookupFamily(name); !ok {
+			return nil, fmt.Errorf("target %s: filler family %q is unknown: use one of %s",
+				t.Name, name, strings.Join(familyNames(), ", "))
+		}
 	}
 	d := &draft{
 		plan:   Plan{Probe: kind, Target: t.Name, Seed: seed, Confirm: s.Confirm},
@@ -81,14 +83,14 @@ func (d *draft) pair() (first, second string, err error) {
 
 // family is the filler family whose turn it is.
 func (d *draft) family() string {
-	all := d.families()
+	all := d.state.Target.families()
 	return all[d.turn.next(len(all))]
 }
 
 // sizedFamily is family for probes that depend on their length: a family whose
 // tokens have been learnt, as long as there is one.
 func (d *draft) sizedFamily() string {
-	all := d.families()
+	all := d.state.Target.families()
 	var known []string
 	for _, name := range all {
 		if d.state.Calibration[name].N > 0 {
@@ -102,9 +104,12 @@ func (d *draft) sizedFamily() string {
 }
 
 // families are the families the target may be sent, at least one.
-func (d *draft) families() []string {
-	if d.state.Target.Family != "" {
-		return []string{d.state.Target.Family}
+func (t Target) families() []string {
+	switch {
+	case t.Family != "":
+		return []string{t.Family}
+	case len(t.Families) > 0:
+		return t.Families
 	}
 	return familyNames()
 }

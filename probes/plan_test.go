@@ -3,8 +3,10 @@ package probes
 import (
 	"bytes"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -261,6 +263,39 @@ func BenchmarkPlan(b *testing.B) {
 				if _, err := p.Plan(seed, s); err != nil {
 					b.Fatal(err)
 				}
+			}
+		})
+	}
+}
+
+// TestFamilies: a target's families take turns, all of them and no other.
+func TestFamilies(t *testing.T) {
+	s := newState(t, 32_768, evenly(0.22, 0.01))
+	for name, tt := range map[string]struct {
+		one  string
+		some []string
+		want []string
+	}{
+		"one":  {"tables", nil, []string{"tables"}},
+		"some": {"", []string{"russian", "words"}, []string{"russian", "words"}},
+		"all":  {"", nil, familyNames()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s.Target.Family, s.Target.Families, s.Target.Facts = tt.one, tt.some, 2
+			got := map[string]bool{}
+			for seed := range uint64(30) {
+				plan, err := Pulse{}.Plan(seed, s)
+				if err != nil {
+					t.Fatal(err)
+				}
+				spec := plan.Steps[0].Intents[0].Spec
+				got[spec.Family] = true
+				if spec.Facts != 2 {
+					t.Errorf("seed %d: %d facts, want 2", seed, spec.Facts)
+				}
+			}
+			if diff := cmp.Diff(tt.want, slices.Sorted(maps.Keys(got))); diff != "" {
+				t.Errorf("families (-want +got):\n%s", diff)
 			}
 		})
 	}

@@ -21,7 +21,7 @@ func (p Single) Plan(seed uint64, s State) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	w := wish{tenant: p.Tenant, role: RoleMain, family: d.family(), aim: p.Tokens, ask: 1, stream: p.Stream}
+	w := wish{tenant: p.Tenant, role: RoleMain, aim: p.Tokens, ask: 1, stream: p.Stream}
 	if p.Over {
 		w.room = unbounded
 	}
@@ -30,6 +30,7 @@ func (p Single) Plan(seed uint64, s State) (Plan, error) {
 	} else if !s.hasTenant(w.tenant) {
 		return Plan{}, fmt.Errorf("target %s: tenant %q may not use it, or there is none of that name", s.Target.Name, w.tenant)
 	}
+	w.family = d.family()
 	if err := d.step("probe", w); err != nil {
 		return Plan{}, err
 	}

@@ -20,7 +20,7 @@ func TestSingle(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			plan, err := tt.probe.Plan(2, s)
+			plan, err := tt.probe.Plan(1, s)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -40,15 +40,14 @@ type size struct {
 // independently, and so are the words of the markers.
 func sizeSlack(spec corpus.Spec, bytes int64) int64 {
 	const (
-		sentence = 0.14 // standard deviation of a sentence, of its mean; measured: 0.12
-		marker   = 9.0  // of a marker, bytes; measured: 7
-		allowed  = 4
+		marker  = 9.0 // standard deviation of a marker, bytes; measured: 7
+		allowed = 4
 	)
 	family, ok := corpus.LookupFamily(spec.Family)
 	if !ok {
 		return 0
 	}
-	one := sentence * family.MeanBytes
+	one := 1.1 * family.Deviation // locators vary a little more
 	variance := float64(spec.Sentences)*one*one + float64(spec.Seals)*marker*marker
 	return min(int64(allowed*math.Sqrt(variance)), bytes/2)
 }
@@ -90,7 +89,7 @@ func (d *draft) answer(spec corpus.Spec) (need, budget int) {
 func (d *draft) shape(family string) (corpus.Spec, int, error) {
 	spec := corpus.Spec{
 		Version: corpus.Version, Family: family, Task: corpus.TaskSeals, Dress: d.state.Target.Dress,
-		Sentences: 1, Seals: defaultSeals, NoLocators: d.state.Target.NoLocators,
+		Sentences: 1, Seals: defaultSeals, NoLocators: d.state.Target.NoLocators, Facts: d.state.Target.Facts,
 	}
 	if d.state.Target.Task == corpus.TaskEcho {
 		spec.Task, spec.Seals = corpus.TaskEcho, 1
@@ -127,7 +126,7 @@ func (d *draft) tooSmall(need int, smallest size) error {
 	if t.Task != corpus.TaskEcho {
 		hint += ", or set task: echo"
 	}
-	if d.calibration(d.families()[0]).N == 0 {
+	if d.calibration(t.families()[0]).N == 0 {
 		hint += ", or run pulse first, to learn how many tokens a byte takes"
 	}
 	return fmt.Errorf("target %s: %s of %d tokens is %w for %s: the smallest prompt may need %d tokens and its answer %d; %s",

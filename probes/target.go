@@ -18,10 +18,14 @@ type Target struct {
 	Pricing Pricing
 	// Family and Dress and Task override the probes' choice of filler, dress
 	// and task: small or unusual models need it. Empty: the probe decides.
-	Family     string
+	Family string
+	// Families are those that take turns where Family is "". Empty: all.
+	Families   []string
 	Dress      corpus.Dress
 	Task       corpus.Task
 	NoLocators bool
+	// Facts is the number of named facts in a prompt (corpus.Fact).
+	Facts int
 }
 
 // DefaultMaxOutput is what a target may be asked for, in tokens, when its

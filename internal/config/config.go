@@ -73,9 +73,15 @@ type Target struct {
 	// Pricing is what the target charges. Required by caps in USD.
 	Pricing *Pricing `yaml:"pricing,omitempty"`
 
-	// Family is the filler family of every prompt. Left out: each probe
-	// chooses.
+	// Family is the filler family of every prompt. Left out: families take
+	// turns.
 	Family string `yaml:"family,omitempty"`
+	// Families are the filler families that take turns, in place of all of
+	// them: code, logs, prose, tables, words, and other languages.
+	Families []string `yaml:"families,omitempty" eg:"[prose, code, german]"`
+	// Facts is how many named facts a prompt holds: lines with invented names
+	// that are known again when a leaked passage was translated.
+	Facts int `yaml:"facts" jsonschema:"minimum=0,maximum=8,default=0"`
 	// Dress is how markers are written: 13 words, or one hyphenated code for
 	// models that copy single words best. Left out: each probe chooses.
 	Dress string `yaml:"dress,omitempty" jsonschema:"enum=words,enum=code"`

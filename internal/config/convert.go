@@ -17,7 +17,7 @@ import (
 func (t Target) Probe() probes.Target {
 	out := probes.Target{
 		Name: t.Name, API: t.API, Model: t.Model, Window: t.Window, MaxOutput: t.MaxOutput,
-		Family: t.Family, Dress: corpus.Dress(t.Dress), Task: corpus.Task(t.Task),
+		Family: t.Family, Families: t.Families, Facts: t.Facts, Dress: corpus.Dress(t.Dress), Task: corpus.Task(t.Task),
 		NoLocators: !t.Locators,
 	}
 	if u, err := url.Parse(t.BaseURL); err == nil {

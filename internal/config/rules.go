@@ -44,6 +44,12 @@ func (c *Config) checkTarget(ps *problems, i int, now time.Time) {
 	}
 	if t.Family != "" {
 		checkFamily(ps, path+".family", t.Family)
+		if len(t.Families) > 0 {
+			ps.add(path+".families", "family is set too: every prompt is of that one", "keep family or families")
+		}
+	}
+	for i, name := range t.Families {
+		checkFamily(ps, indexed(path+".families", i), name)
 	}
 	checkHeaders(ps, path+".headers", t.Headers)
 	checkURL(ps, path+".proxy", t.Proxy)
