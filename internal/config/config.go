@@ -41,6 +41,8 @@ type Config struct {
 	// Heartbeat is a dead man's switch outside: it is told that the daemon
 	// lives, as long as rounds complete.
 	Heartbeat *Heartbeat `yaml:"heartbeat,omitempty"`
+	// Evidence is what is kept of answers in which something was found.
+	Evidence Evidence `yaml:"evidence"`
 
 	// Path is the file the configuration was read from.
 	Path string `yaml:"-"`

@@ -65,6 +65,7 @@ func TestDefaults(t *testing.T) {
 		Probes: DefaultPlan(),
 		Budget: Budget{TokensPerRun: 20_000_000, ConfirmAboveUSD: 10},
 		Store:  "sqlite:./crosstalk.db", Instance: "crosstalk", Paging: Paging{FalsePagesPerYear: 0.1, RepeatEvery: "4h"},
+		Evidence: Evidence{Dir: "./evidence", Keep: "168h", MiBPerIncident: 32, MiBTotal: 512},
 	}
 	if diff := cmp.Diff(want, c, ignored()); diff != "" {
 		t.Errorf("configuration (-want +got):\n%s", diff)

@@ -30,6 +30,7 @@ func (c *Config) check(ps *problems, now time.Time) {
 	for i := range c.Silences {
 		c.checkSilence(ps, i)
 	}
+	c.checkEvidence(ps)
 	c.checkReach(ps)
 	c.checkPrices(ps, false)
 }

@@ -68,6 +68,7 @@ func types() []reflect.Type {
 		reflect.TypeFor[Config](), reflect.TypeFor[Target](), reflect.TypeFor[Authorization](), reflect.TypeFor[Pricing](),
 		reflect.TypeFor[Tenant](), reflect.TypeFor[Probe](), reflect.TypeFor[Budget](), reflect.TypeFor[Paging](),
 		reflect.TypeFor[Notify](), reflect.TypeFor[Heartbeat](), reflect.TypeFor[Silence](), reflect.TypeFor[Preflight](),
+		reflect.TypeFor[Evidence](),
 	}
 }
 
@@ -76,7 +77,8 @@ func types() []reflect.Type {
 func beyond() []string {
 	return []string{
 		"anchor", "authorization-expired", "duplicate-index", "duplicate-key", "duplicate-target-name",
-		"duplicate-tenant-name", "family", "header-authorization", "header-break", "header-managed",
+		"duplicate-tenant-name", "evidence-bounds", "evidence-identity", "evidence-mixed", "evidence-recipient",
+		"family", "header-authorization", "header-break", "header-managed",
 		"header-name", "header-reference", "header-secret", "insecure-http", "no-authorization",
 		"notify-alertmanager-secret", "notify-no-secret", "notify-twice", "preflight-elsewhere",
 		"preflight-key-in-the-clear", "preflight-query", "probe-cold-every",
