@@ -12,7 +12,7 @@ import (
 func TestE2EVerdicts(t *testing.T) {
 	verdicts(t, []arm{
 		{"llama.cpp", func(t *testing.T) target { return llama(t) }, []question{
-			{args: "validate --only pulse=2,burst=1,top=1,overlength=1"},
+			{args: "validate --only pulse=2,burst=1,top=1"},
 			{args: "probe --stream --tokens 400", because: "answer/exact"},
 			{args: "probe --share 2 --over", because: "overlength/refused", detail: "2048 allowed"},
 		}},
@@ -22,9 +22,9 @@ func TestE2EVerdicts(t *testing.T) {
 			{args: "validate --only pulse=1", because: "recall/lost_seal"},
 			{args: "probe --tokens 200", because: "recall/lost_seal"},
 		}},
-		{"llama.cpp, slots of 512", func(t *testing.T) target { return llama(t, "-c", "2048") }, []question{
-			{args: "validate --only pulse=2,overlength=1", because: "overlength/window", detail: "512 allowed"},
-			{args: "probe --share 0.9", because: "overlength/window", detail: "512 allowed"},
+		{"llama.cpp, slots of 256", func(t *testing.T) target { return llama(t, "-c", "1024") }, []question{
+			{args: "validate --only pulse=2,overlength=1", because: "overlength/window", detail: "256 allowed"},
+			{args: "probe --share 0.9", because: "overlength/window", detail: "256 allowed"},
 		}},
 		{"patched, pool of 1331", func(t *testing.T) target { return patched(t, engine.Fault{Pool: pool}) }, []question{
 			{args: poolCommand, because: "foreignmarker/marker", look: originKnown},

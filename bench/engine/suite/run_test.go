@@ -225,7 +225,7 @@ func patched(t *testing.T, fault engine.Fault, flags ...string) target {
 // poolCommand is the command that finds the seed fault, and that must be silent
 // without it: the first rounds teach the tokenizer and fill every slot with
 // marked prompts, the others go above the pool.
-const poolCommand = "validate --only pulse=5,seedwatch=2,top=1"
+const poolCommand = "validate --only pulse=5,seedwatch=3,top=1"
 
 // pool is as much of the window as the pool of the incident was.
 const pool = slotWindow * 65 / 100
