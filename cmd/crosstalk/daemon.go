@@ -20,6 +20,7 @@ import (
 	"crosstalk/alerting/heartbeat"
 	"crosstalk/checks"
 	"crosstalk/internal/config"
+	"crosstalk/internal/evidence"
 	"crosstalk/internal/ledger"
 	"crosstalk/internal/metrics"
 	"crosstalk/internal/pipeline"
@@ -44,7 +45,11 @@ type daemon struct {
 	metrics   *metrics.Metrics
 	registry  *prometheus.Registry
 	handler   http.Handler
+	preflight *preflights
 	ready     atomic.Bool
+	keyID     string                          // of the fleet key that mints
+	keeper    atomic.Pointer[evidence.Keeper] // nil: no content is kept
+	broken    chan error                      // why the daemon has to be restarted
 
 	reloading sync.Mutex
 	config    atomic.Pointer[live]
@@ -62,7 +67,7 @@ func newDaemon(ctx context.Context, e *env, f *serveFlags, log *slog.Logger) (_ 
 	if err != nil {
 		return nil, err
 	}
-	d := &daemon{env: e, flags: f, log: log, registry: prometheus.NewRegistry()}
+	d := &daemon{env: e, flags: f, log: log, registry: prometheus.NewRegistry(), broken: make(chan error, 1)}
 	first, err := newLive(cfg, e.now())
 	if err != nil {
 		return nil, err
@@ -72,6 +77,7 @@ func newDaemon(ctx context.Context, e *env, f *serveFlags, log *slog.Logger) (_ 
 	if err != nil {
 		return nil, err
 	}
+	d.keyID = codec.KeyID()
 	metrics.RegisterRuntime(d.registry)
 	d.metrics = metrics.New(d.registry, first.static())
 	if d.base, err = ledger.Open(ctx, cfg.StorePath(), d.ledgerOptions()); err != nil {
@@ -84,7 +90,10 @@ func newDaemon(ctx context.Context, e *env, f *serveFlags, log *slog.Logger) (_ 
 	}()
 	d.ledger = ledger.NewFallback(d.base, d.ledgerOptions())
 	d.startUp(ctx)
-	d.engine = &pipeline.Engine{Codec: codec, Minter: tenants.NewMinter(codec, e.now, d.seen), Store: d.ledger, Checks: checks.All(), Now: e.now}
+	if err := d.keepEvidence(cfg); err != nil {
+		return nil, err
+	}
+	d.engine = &pipeline.Engine{Codec: codec, Minter: tenants.NewMinter(codec, e.now, d.seen), Store: d.ledger, Checks: checks.All(), Now: e.now, Parse: parseAnswer, Keep: d.keep, Doubt: d.doubt}
 	if err := d.newCourier(first); err != nil {
 		return nil, err
 	}
@@ -95,6 +104,7 @@ func newDaemon(ctx context.Context, e *env, f *serveFlags, log *slog.Logger) (_ 
 	if err != nil {
 		return nil, fmt.Errorf("make the scheduler: %w", err)
 	}
+	d.preflight = newPreflights(d)
 	if d.handler, err = d.newHandler(); err != nil {
 		return nil, err
 	}
@@ -118,6 +128,7 @@ func daemonCodec(cfg *config.Config) (*tenants.Codec, error) {
 func (d *daemon) ledgerOptions() ledger.Options {
 	return ledger.Options{
 		Now:     d.env.now,
+		KeyID:   d.keyID,
 		Targets: func() []string { return append(d.current().targets(), controlNames()...) },
 		Policy: func(target string) alerting.Policy {
 			var deployed time.Time
@@ -246,8 +257,12 @@ func (d *daemon) reload(ctx context.Context) (err error) {
 		next.close()
 		return fmt.Errorf("reload schedules: %w", err)
 	}
+	if err := d.keepEvidence(cfg); err != nil {
+		return err
+	}
 	d.config.Store(next)
 	d.metrics.Configure(next.static())
+	d.preflight.startAll()
 	d.log.Info("configuration reloaded", "path", cfg.Path, "targets", len(next.sites))
 	return nil
 }
@@ -304,6 +319,7 @@ func (d *daemon) observeTarget(ctx context.Context, target string) {
 }
 
 func (d *daemon) close() error {
+	d.preflight.close()
 	d.current().close()
 	return errors.Join(d.ledger.Close(), ignoreClosed(d.base.Close()))
 }

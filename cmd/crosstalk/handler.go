@@ -28,9 +28,13 @@ func (d *daemon) newHandler() (http.Handler, error) {
 	})
 	mux.HandleFunc("POST /-/reload", own(func(r *http.Request) error { return d.reload(r.Context()) }))
 	mux.HandleFunc("POST /-/deploy", own(func(r *http.Request) error {
+		d.preflight.start(r.FormValue("target"))
 		return d.scheduler.Deployed(r.Context(), r.FormValue("target"))
 	}))
 	mux.HandleFunc("POST /-/pause", own(func(r *http.Request) error {
+		if err := d.current().knows(r.FormValue("target")); err != nil {
+			return err
+		}
 		defer d.scheduler.Refresh(r.Context())
 		return d.ledger.Pause(r.Context(), r.FormValue("target"), "api", r.FormValue("reason"), d.env.now())
 	}))
@@ -60,7 +64,7 @@ func own(do func(*http.Request) error) http.HandlerFunc {
 // webSite is what the pages need of the configuration.
 func (d *daemon) webSite() web.Site {
 	l := d.current()
-	s := web.Site{Version: version(), Tenants: l.names}
+	s := web.Site{Version: version(), Evidence: d.evidenceNote(), Tenants: l.names}
 	for _, silence := range l.silences() {
 		if now := d.env.now(); now.Before(silence.Until) {
 			s.Silences = append(s.Silences, web.Silence(silence))
@@ -69,7 +73,7 @@ func (d *daemon) webSite() web.Site {
 	for _, name := range l.targets() {
 		t := l.sites[name].Target
 		s.Targets = append(s.Targets, web.Target{
-			Name: name, API: t.API, Model: t.Model, Window: t.Window, LeftAlone: d.scheduler.LeftAlone(name, d.env.now()),
+			Name: name, API: t.API, Model: t.Model, Window: t.Window, Preflight: d.preflight.last(name), LeftAlone: d.scheduler.LeftAlone(name, d.env.now()),
 		})
 	}
 	return s

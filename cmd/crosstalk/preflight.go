@@ -142,22 +142,8 @@ func runPreflight(ctx context.Context, e *env, f *preflightFlags) error {
 
 // run reads and judges.
 func (j *preflightJob) run(ctx context.Context, e *env) (*preflight.Report, error) {
-	nodes := preflight.ReadFiles(j.files)
-	for _, live := range j.reader.Read(ctx, j.addresses) {
-		// A file and an address of one name are of one node.
-		i := slices.IndexFunc(nodes, func(n *preflight.Node) bool { return n.Name == live.Name })
-		if i < 0 && len(j.addresses) == 1 && len(nodes) == 1 && j.files[0].Node == "" {
-			i = 0
-			nodes[0].Name = live.Name
-		}
-		if i < 0 {
-			nodes = append(nodes, live)
-			continue
-		}
-		live.Facts = append(live.Facts, nodes[i].Facts...)
-		live.Problems = append(live.Problems, nodes[i].Problems...)
-		nodes[i] = live
-	}
+	named := slices.ContainsFunc(j.files, func(f preflight.File) bool { return f.Node != "" })
+	nodes := preflight.Merge(preflight.ReadFiles(j.files), j.reader.Read(ctx, j.addresses), named)
 	r, err := preflight.Judge(nodes, j.options)
 	if err != nil {
 		return nil, err

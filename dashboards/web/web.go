@@ -16,6 +16,7 @@ import (
 
 	"crosstalk/alerting"
 	"crosstalk/internal/ledger"
+	"crosstalk/internal/preflight"
 	"crosstalk/probes"
 )
 
@@ -36,6 +37,8 @@ type Source interface {
 type Site struct {
 	Version string
 	Targets []Target
+	// Evidence says in one sentence what is kept of answers.
+	Evidence string
 	// Silences are announced and not over: they hold now or will.
 	Silences []Silence
 	// Tenants are the names of tenants by index.
@@ -46,6 +49,9 @@ type Site struct {
 type Target struct {
 	Name, API, Model string
 	Window           int // tokens, as advertised
+	// Preflight is what the engines behind it last said of themselves, judged;
+	// nil if that was not read.
+	Preflight *preflight.Report
 	// LeftAlone is why nothing is sent to it at the moment because a person
 	// said so beforehand, "" if it is probed.
 	LeftAlone string

@@ -29,7 +29,9 @@ func (r *Report) Write(w io.Writer, format string) error {
 }
 
 // VerdictLine is the verdict in one line, for standard error.
-func (r *Report) VerdictLine() string { return fmt.Sprintf("verdict: %s (exit %d)", r.Verdict, r.ExitCode) }
+func (r *Report) VerdictLine() string {
+	return fmt.Sprintf("verdict: %s (exit %d)", r.Verdict, r.ExitCode)
+}
 
 // loud are the outcomes in the order in which a person should read them.
 func loud() []Outcome { return []Outcome{Finding, Unknown, Warning, Accepted, Fine} }

@@ -14,6 +14,7 @@ import (
 	"net/http/httptrace"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -26,7 +27,7 @@ const DefaultTimeout = 10 * time.Second
 
 // Address is where a node of a live deployment is read.
 type Address struct {
-	// Name of the node; "" for the host and port of its URL.
+	// Name of the node; "" for the host, port and path of its URL.
 	Name string
 	// URL is the root of the server, with or without the /v1 of its API.
 	URL string
@@ -66,10 +67,10 @@ func (r *Reader) node(ctx context.Context, a Address) *Node {
 		n.trouble("--url", "is not an address", "write it like http://127.0.0.1:30000")
 		return n
 	}
-	if n.Name == "" {
-		n.Name = base.Host
-	}
 	base.Path = strings.TrimSuffix(strings.TrimRight(base.Path, "/"), "/v1")
+	if n.Name == "" {
+		n.Name = base.Host + base.Path
+	}
 	v := &visit{reader: r, node: n, base: base, asked: map[string]bool{}}
 	v.transport = &http.Transport{
 		// A connection that is kept may be found closed, and the transport
@@ -81,6 +82,27 @@ func (r *Reader) node(ctx context.Context, a Address) *Node {
 	v.run(ctx)
 	n.redact(r.Key)
 	return n
+}
+
+// Merge adds nodes that were read live to those that were read from files. A
+// file and an address of one name are of one node; so are the only node of
+// files without a name (named says whether they have one) and the only address.
+// What was read live goes first.
+func Merge(files, live []*Node, named bool) []*Node {
+	out := slices.Clone(live)
+	for _, f := range files {
+		i := slices.IndexFunc(live, func(n *Node) bool { return n.Name == f.Name })
+		if len(files) == 1 && len(live) == 1 && !named {
+			i = 0
+		}
+		if i < 0 {
+			out = append(out, f)
+			continue
+		}
+		live[i].add(f.Facts...)
+		live[i].Problems = append(live[i].Problems, f.Problems...)
+	}
+	return out
 }
 
 // visit is one node being read.

@@ -186,8 +186,10 @@ func TestHostileServers(t *testing.T) {
 			w.WriteHeader(http.StatusBadGateway)
 			fmt.Fprint(w, "<html>bad gateway</html>")
 		}},
-		"redirect": {"a redirect", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://192.0.2.1/", http.StatusFound) }},
-		"nothing":  {"no engine was recognised", http.NotFound},
+		"redirect": {"a redirect", func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://192.0.2.1/", http.StatusFound)
+		}},
+		"nothing": {"no engine was recognised", http.NotFound},
 		"hang": {"no answer in time", func(_ http.ResponseWriter, r *http.Request) {
 			select {
 			case <-hang:
