@@ -47,7 +47,8 @@ fault must be caught (seeded), and a sound one must raise nothing (null).
   /-/healthy         200 while the process is up
   /-/ready           200 once the ledger is open and the first schedule is built
   POST /-/reload     reads the configuration again; SIGHUP does the same
-  POST /-/deploy     ?target=NAME: a rollout just happened; the top is probed at once
+  POST /-/deploy     ?target=NAME: a rollout just happened; the top is probed, and
+                     the target's preflight read, at once
 
 A configuration that cannot be used changes nothing: the last good one goes on.
 On SIGTERM and interrupt rounds in flight are finished or recorded.`,
@@ -147,6 +148,7 @@ func (d *daemon) run(ctx context.Context, listeners []net.Listener) error {
 	defer stop(nil)
 	during.Go(func() { d.runControls(ctx) })
 	during.Go(func() { stop(errors.Join(d.scheduler.Run(ctx), errStopped)) })
+	d.preflight.startAll()
 	d.ready.Store(true)
 	d.log.Info("serving", "address", listeners[0].Addr().String(), "targets", len(d.current().sites), "version", version())
 
