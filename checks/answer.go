@@ -128,9 +128,14 @@ func (s *subject) extra() []Finding {
 	if s.task() == "" {
 		bound = minForeign // an open question invites an explanation
 	}
-	st := s.read(ChannelContent).stretch()
+	r := s.read(ChannelContent)
+	st := r.stretch()
 	if st.score < bound {
-		return nil
+		p, ok := r.strangest(minParagraphScore)
+		if !ok || s.task() == "" {
+			return nil
+		}
+		st = stretch{start: p.start, end: p.end, words: p.words, unexplained: p.unexplained}
 	}
 	return []Finding{{
 		Kind: KindExtra, Class: Damaged, Channel: ChannelContent, Offset: st.start, Length: st.end - st.start,

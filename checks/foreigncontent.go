@@ -15,14 +15,16 @@ const (
 //     chatter stays below 10; one train of thought below 11 in 11 cases of 13 and
 //     below 18 in all, 900 words of the most colourful ones in a row reach 35;
 //   - strangers of 25 words and more: letters, records, homework, small talk are
-//     above 10 in content in 99.5 cases of 100 and above 12 in reasoning in 96;
-//     software manuals, whose vocabulary is nearest to that of chatter, in 82
-//     and 57.
+//     above 10 in content in 99.5 cases of 100 and above 12 in reasoning in 96.
+//     Software manuals, whose vocabulary is nearest to that of chatter, are in
+//     82 and 57; they are told by their paragraphs, see strangest.
 //
-// In long reasoning the score grows with the length, hence the share.
+// In long reasoning the score grows with the length, hence the share, and the
+// growth of the bound.
 const (
 	minExtra            = 10.0
 	minExtraReasoning   = 12.0
+	extraGrowth         = 0.08 // for each word of the stretch, in reasoning
 	minForeign          = 28.0
 	minForeignReasoning = 32.0
 	minForeignWords     = 14   // unexplained words of the stretch
@@ -62,9 +64,12 @@ func (s *subject) foreignIn(c Channel) (Finding, bool) {
 	st := r.stretch()
 	f := Finding{Channel: c, Offset: st.start, Length: st.end - st.start}
 	what := fmt.Sprintf("%.0f of %.0f words in a row that neither our prompt nor chatter explains", st.unexplained, st.words)
-	extra, foreign := minExtraReasoning, minForeignReasoning
+	extra, foreign := minExtraReasoning+extraGrowth*st.words, minForeignReasoning
 	if c != ChannelReasoning {
 		extra, foreign = minExtra, minForeign
+	}
+	if c == ChannelReasoning && r.company(st.from, st.to) {
+		extra += natsCompany
 	}
 	share := st.unexplained / max(1, st.words)
 	noise := noiseShare(r.text[st.start:st.end]) >= 0.5
@@ -76,10 +81,22 @@ func (s *subject) foreignIn(c Channel) (Finding, bool) {
 		f.Detail = what + ", with what looks like private data"
 	case !open && st.score >= foreign && st.unexplained >= minForeignWords && share >= minForeignShare:
 		f.Kind, f.Class, f.Detail = KindForeignText, Foreign, what
-	case c != ChannelContent && st.score >= extra && share >= minExtraShare:
+	case c == ChannelContent:
+		return f, false // extra text in the content is for the answer check
+	case st.score >= extra && share >= minExtraShare:
 		f.Kind, f.Class, f.Detail = KindExtra, Damaged, what
 	default:
-		return f, false // extra text in the content is for the answer check
+		return r.distantParagraph(c)
 	}
 	return f, true
+}
+
+// distantParagraph is the finding for a paragraph without contact in reasoning
+// or tool arguments.
+func (r *reading) distantParagraph(c Channel) (Finding, bool) {
+	p, ok := r.strangest(minParagraphThought)
+	return Finding{
+		Kind: KindExtra, Class: Damaged, Channel: c, Offset: p.start, Length: p.end - p.start,
+		Detail: fmt.Sprintf("a paragraph of %.0f words, %.0f of them unexplained, without contact with the task", p.words, p.unexplained),
+	}, ok
 }

@@ -19,7 +19,8 @@ import (
 
 // Strangers' texts come from two sources that have nothing to do with each
 // other: paragraphs of the kind people send to models, put together below, and
-// the prose of the Go tree. No bound of a check was chosen on the second.
+// the prose of the Go tree. A quarter of the second was at hand when the bounds on
+// paragraphs were chosen; tests use the rest.
 
 var (
 	strangerNames  = []string{"Marta Olsson", "Devon Blake", "Priya Raman", "Tomasz Wilk", "Aisha Bello", "Henrik Dahl", "Lucía Ortega", "Kenji Mori", "Carla Neumann", "Sam O'Connor"}
@@ -104,7 +105,11 @@ func goProse(t *testing.T, min int) []string {
 	}
 	add(string(text))
 	slices.Sort(all)
-	return slices.Compact(all)
+	all = slices.Compact(all)
+	for i := 0; i < len(all); i += 3 {
+		all = slices.Delete(all, i, i+1)
+	}
+	return all
 }
 
 func addComments(f *ast.File, add func(string)) {
