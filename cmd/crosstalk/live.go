@@ -160,6 +160,9 @@ func (l *live) routes() []alerting.Route {
 // static is what the metrics catalogue prepares its series for.
 func (l *live) static() metrics.Static {
 	s := metrics.Static{Version: version(), Controls: controlNames(), DeliveryReasons: alerting.Reasons()}
+	for _, r := range scheduler.Reasons() {
+		s.SkipReasons = append(s.SkipReasons, string(r))
+	}
 	for _, name := range l.targets() {
 		site := l.sites[name]
 		t := metrics.Target{Name: name}

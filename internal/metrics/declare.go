@@ -110,7 +110,7 @@ const other = "other"
 func newWords(most int) *words { return &words{most: most, seen: map[string]map[string]bool{}} }
 
 func (w *words) word(scope, s string) string {
-	s = strings.ReplaceAll(s, " ", "_") // "not sent"
+	s = strings.NewReplacer(" ", "_", "-", "_").Replace(s) // "not sent", "stop-file"
 	if !isWord(s) {
 		return other
 	}

@@ -38,6 +38,9 @@ type Static struct {
 	Controls          []string // names of controls: null, seeded
 	// DeliveryReasons are why a delivery can fail: alerting.Reasons.
 	DeliveryReasons []string
+	// SkipReasons are why a round that was due may not be run:
+	// scheduler.Reasons.
+	SkipReasons []string
 }
 
 // Target is a target with the probes scheduled for it.
@@ -55,18 +58,10 @@ type Schedule struct {
 	Every time.Duration
 }
 
-// Words that label a series; each list is complete but for "other".
+// Words that label a series.
 const (
-	SkipPaused        = "paused"        // by a person
-	SkipBudget        = "budget"        // a cap would be passed
-	SkipBackoff       = "backoff"       // the target asked for less
-	SkipQuiet         = "quiet"         // quiet hours
-	SkipMissed        = "missed"        // the slot passed while we did not run
-	SkipOverlap       = "overlap"       // the round before has not ended
-	SkipStopped       = "stopped"       // its cells are stopped after a suspected disclosure
-	SkipAuthorization = "authorization" // not allowed on this target, or expired
-	SkipPlan          = "plan"          // the probe cannot be planned for this target
-	SkipError         = "error"         // our fault
+	SkipBudget  = "budget"  // a cap would be passed
+	SkipStopped = "stopped" // its cells are stopped after a suspected disclosure
 )
 
 // New declares every series in reg and sets those that s bounds to zero. It
@@ -102,7 +97,7 @@ func (m *Metrics) Configure(s Static) {
 	m.buildInfo.Reset()
 	m.buildInfo.WithLabelValues(s.Version, s.Revision, runtime.Version()).Set(1)
 	for _, t := range s.Targets {
-		m.initTarget(t)
+		m.initTarget(t, s.SkipReasons)
 	}
 	for _, n := range s.Notifiers {
 		m.pagesDelivered.WithLabelValues(n)
@@ -127,7 +122,7 @@ func (m *Metrics) Configure(s Static) {
 	m.static = s
 }
 
-func (m *Metrics) initTarget(t Target) {
+func (m *Metrics) initTarget(t Target, skips []string) {
 	m.unjournaled.WithLabelValues(t.Name)
 	m.paused.WithLabelValues(t.Name)
 	m.stopped.WithLabelValues(t.Name)
@@ -150,8 +145,8 @@ func (m *Metrics) initTarget(t Target) {
 			m.rounds.WithLabelValues(t.Name, p.Probe, c.String())
 			m.exchanges.WithLabelValues(t.Name, p.Probe, c.String())
 		}
-		for _, r := range skipReasons() {
-			m.roundsSkipped.WithLabelValues(t.Name, p.Probe, r)
+		for _, r := range skips {
+			m.roundsSkipped.WithLabelValues(t.Name, p.Probe, m.reasons.word("", r))
 		}
 		for _, r := range notSentReasons() {
 			m.notSent.WithLabelValues(t.Name, p.Probe, r)
@@ -211,14 +206,6 @@ func (m *Metrics) forget(labels prometheus.Labels) {
 		m.authorizationExpires, m.incidents, m.pagesRaised, m.pagesDelivered, m.pagesFailed, m.pageDelay,
 	} {
 		v.DeletePartialMatch(labels)
-	}
-}
-
-// skipReasons are why a round is not started.
-func skipReasons() []string {
-	return []string{
-		SkipPaused, SkipBudget, SkipBackoff, SkipQuiet, SkipMissed, SkipOverlap,
-		SkipStopped, SkipAuthorization, SkipPlan, SkipError,
 	}
 }
 

@@ -37,7 +37,7 @@ func static() metrics.Static {
 			AuthorizationExpires: start.AddDate(1, 0, 0),
 		}},
 		Notifiers: []string{"pager"}, Controls: []string{"null", "seeded"},
-		DeliveryReasons: []string{"timeout", "unavailable"},
+		DeliveryReasons: []string{"timeout", "unavailable"}, SkipReasons: []string{"paused", "stop-file", "budget"},
 	}
 }
 

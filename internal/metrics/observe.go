@@ -86,8 +86,8 @@ func observe(o prometheus.Observer, d time.Duration, exemplar prometheus.Labels)
 	o.Observe(d.Seconds())
 }
 
-// Skip counts a round that was due and was not started, for one of the Skip
-// reasons.
+// Skip counts a round that was due and was not started, for one of
+// Static.SkipReasons.
 func (m *Metrics) Skip(target, probe, reason string) {
 	m.roundsSkipped.WithLabelValues(target, probe, m.reasons.word("", reason)).Inc()
 }
