@@ -10,7 +10,7 @@
 // lower case and without a full stop; one that says what to do about it begins
 // with "crosstalk: hint: ". Progress is shown only where stderr is a terminal.
 // No secret and no text of an answer is printed by any command but probe
-// --show-answer.
+// --show-answer and evidence open --reveal.
 package main
 
 import (
@@ -88,7 +88,7 @@ Exit codes of commands that judge: 0 sound, 1 damaged, 3 could not tell,
 	})
 	root.AddCommand(
 		newDemo(e), newValidate(e), newProbe(e), newInspect(e), newAttribute(e), newSimulate(e), newConfig(e),
-		newPreflight(e), newServe(e), newIncidents(e), newPause(e), newResume(e), newDashboards(e), newRunbook(e),
+		newPreflight(e), newServe(e), newIncidents(e), newPause(e), newResume(e), newEvidence(e), newReplay(e), newDashboards(e), newRunbook(e),
 	)
 	return root
 }

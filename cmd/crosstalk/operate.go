@@ -21,14 +21,14 @@ import (
 // its file, and the daemon sees it within a second.
 
 // attach opens the ledger of the configuration.
-func attach(ctx context.Context, e *env, flags *configFlags) (*ledger.SQLite, error) {
+func attach(ctx context.Context, e *env, flags *configFlags) (*ledger.SQLite, *live, error) {
 	cfg, err := flags.load(e)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	l, err := newLive(cfg, e.now())
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	led, err := ledger.Open(ctx, cfg.StorePath(), ledger.Options{
 		Now: e.now, Attach: true, IsControl: isControl,
@@ -36,9 +36,9 @@ func attach(ctx context.Context, e *env, flags *configFlags) (*ledger.SQLite, er
 		Routes: l.routes,
 	})
 	if err != nil {
-		return nil, usageError(fmt.Errorf("open the ledger: %w", err), "'crosstalk serve' makes it; its path is store in the configuration")
+		return nil, nil, usageError(fmt.Errorf("open the ledger: %w", err), "'crosstalk serve' makes it; its path is store in the configuration")
 	}
-	return led, nil
+	return led, l, nil
 }
 
 // person is who operates: the flag, or the user of the process.
@@ -63,7 +63,10 @@ func newPause(e *env) *cobra.Command {
 		Args:  atMostOneTarget,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			target := argument(args)
-			return operate(cmd.Context(), e, &flags, func(l *ledger.SQLite) error {
+			return operateOn(cmd.Context(), e, &flags, func(l *ledger.SQLite, live *live) error {
+				if err := live.knows(target); err != nil {
+					return err
+				}
 				if err := l.Pause(cmd.Context(), target, person(by), wy, e.now()); err != nil {
 					return err
 				}
@@ -91,7 +94,10 @@ a person has looked. Resuming all targets at once lifts no stop.`,
 		Args: atMostOneTarget,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			target := argument(args)
-			return operate(cmd.Context(), e, &flags, func(l *ledger.SQLite) error {
+			return operateOn(cmd.Context(), e, &flags, func(l *ledger.SQLite, live *live) error {
+				if err := resumable(cmd.Context(), l, live, target); err != nil {
+					return err
+				}
 				if err := l.Resume(cmd.Context(), target, person(by), e.now()); err != nil {
 					return err
 				}
@@ -103,6 +109,24 @@ a person has looked. Resuming all targets at once lifts no stop.`,
 	flags.addPath(cmd)
 	cmd.Flags().StringVar(&by, "by", "", "who resumes (default: the user of this process)")
 	return cmd
+}
+
+// knows refuses the name of a target that is not configured; "" stands for all.
+func (l *live) knows(target string) error {
+	if target == "" || l.sites[target] != nil {
+		return nil
+	}
+	return usageError(fmt.Errorf("no target is called %q", target), fmt.Sprintf("the targets are %q; none stands for all", l.targets()))
+}
+
+// resumable refuses a name that is neither configured nor paused: a target that
+// was paused and then removed can still be resumed.
+func resumable(ctx context.Context, l *ledger.SQLite, live *live, target string) error {
+	pause, paused, err := l.Paused(ctx, target)
+	if err != nil || paused && pause.Target == target {
+		return err
+	}
+	return live.knows(target)
 }
 
 func atMostOneTarget(cmd *cobra.Command, args []string) error {
@@ -121,11 +145,17 @@ func orAll(target string) string {
 
 // operate opens the ledger, does something with it and closes it.
 func operate(ctx context.Context, e *env, flags *configFlags, do func(*ledger.SQLite) error) error {
-	l, err := attach(ctx, e, flags)
+	return operateOn(ctx, e, flags, func(l *ledger.SQLite, _ *live) error { return do(l) })
+}
+
+// operateOn is operate for what needs the configuration too.
+func operateOn(ctx context.Context, e *env, flags *configFlags, do func(*ledger.SQLite, *live) error) error {
+	l, live, err := attach(ctx, e, flags)
 	if err != nil {
 		return err
 	}
-	err = do(l)
+	defer live.close()
+	err = do(l, live)
 	switch {
 	case errors.Is(err, ledger.ErrNotFound), errors.Is(err, alerting.ErrNotOpen):
 		err = usageError(err, "'crosstalk incidents list' shows what there is")
@@ -138,13 +168,13 @@ func operate(ctx context.Context, e *env, flags *configFlags, do func(*ledger.SQ
 func newIncidents(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "incidents",
-		Short: "list, show, acknowledge and resolve incidents",
+		Short: "list, show, acknowledge, resolve and export incidents",
 		Args:  noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			return usageError(errors.New("incidents needs a verb"), "use list, show, ack or resolve")
+			return usageError(errors.New("incidents needs a verb"), "use list, show, ack, resolve or export")
 		},
 	}
-	cmd.AddCommand(newIncidentsList(e), newIncidentsShow(e), newIncidentsAck(e), newIncidentsResolve(e))
+	cmd.AddCommand(newIncidentsList(e), newIncidentsShow(e), newIncidentsAck(e), newIncidentsResolve(e), newIncidentsExport(e))
 	return cmd
 }
 

@@ -161,6 +161,7 @@ func (d *daemon) run(ctx context.Context, listeners []net.Listener) error {
 			}
 		case err = <-failed:
 			err = fmt.Errorf("serve pages: %w", err)
+		case err = <-d.broken:
 		case <-ctx.Done():
 		}
 	}
@@ -214,8 +215,10 @@ func (d *daemon) tick(ctx context.Context) {
 			if _, err := d.ledger.Prune(ctx, now.Add(-keepRounds)); err != nil {
 				d.log.Error("old rounds not deleted", "err", err)
 			}
+			d.pruneEvidence(now)
 		}
 		d.observe(ctx)
+		d.watchLedger(ctx)
 		select {
 		case <-ctx.Done():
 			return

@@ -21,6 +21,8 @@ type statusView struct {
 	More    bool // incidents left out
 	Targets []targetView
 	Window  time.Duration
+	// Evidence says what is kept of answers.
+	Evidence string
 	// Silences are announced and not over.
 	Silences []Silence
 }
@@ -60,7 +62,7 @@ func (p *pages) status(r *http.Request) (any, error) {
 	v.Open, v.More = atMost(open, mostIncidents)
 	slices.SortStableFunc(v.Open, func(a, b alerting.Incident) int { return cmp.Compare(rank(a), rank(b)) })
 	site := p.site()
-	v.Silences = site.Silences
+	v.Silences, v.Evidence = site.Silences, site.Evidence
 	for _, t := range site.Targets {
 		tv, err := p.stand(r.Context(), t)
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"filippo.io/age"
+	"filippo.io/age/armor"
 )
 
 // MaxPlain bounds a record after decompression, in bytes: what a Sealer seals
@@ -19,6 +20,16 @@ const MaxPlain = 64 << 20
 // ErrTooLarge is wrapped by the error for a record over MaxPlain.
 var ErrTooLarge = errors.New("too large to be kept")
 
+var (
+	// ErrRecipient is wrapped by the error for a recipient that is none.
+	ErrRecipient = errors.New("not an age recipient")
+	// ErrIdentity is wrapped besides, when a secret key was given in its place.
+	ErrIdentity = errors.New("an identity, a secret key, stands in place of a recipient")
+	// ErrMixed is wrapped by the error for recipients that age does not mix,
+	// such as ones that are safe from quantum computers with ones that are not.
+	ErrMixed = errors.New("these recipients cannot be used together")
+)
+
 // Sealer seals records. It has public keys only: what it has sealed it cannot
 // open.
 type Sealer struct{ recipients []age.Recipient }
@@ -27,6 +38,9 @@ type Sealer struct{ recipients []age.Recipient }
 // "age1...". At least one is needed. An error does not repeat what was given: it
 // might be a secret key.
 func NewSealer(recipients ...string) (*Sealer, error) {
+	if len(recipients) == 0 {
+		return nil, fmt.Errorf("%w: none was given", ErrRecipient)
+	}
 	s := &Sealer{}
 	for i, text := range recipients {
 		r, err := parseRecipient(text)
@@ -38,18 +52,18 @@ func NewSealer(recipients ...string) (*Sealer, error) {
 	// Recipients that age refuses to mix are refused now, not at the first
 	// finding.
 	if _, err := age.Encrypt(io.Discard, s.recipients...); err != nil {
-		return nil, fmt.Errorf("recipients: %w", err)
+		return nil, fmt.Errorf("%w: %w", ErrMixed, err)
 	}
 	return s, nil
 }
 
 func parseRecipient(text string) (age.Recipient, error) {
 	if strings.HasPrefix(strings.ToUpper(text), "AGE-SECRET-KEY-") {
-		return nil, errors.New("this is an identity, a secret key: give its recipient (age1..., as 'age-keygen -y' prints it), and make a new identity, since this one has been written down")
+		return nil, fmt.Errorf("%w: %w", ErrRecipient, ErrIdentity)
 	}
 	list, err := age.ParseRecipients(strings.NewReader(text))
 	if err != nil || len(list) != 1 {
-		return nil, errors.New("not an age recipient: write one as 'crosstalk evidence keygen' prints it, age1...")
+		return nil, ErrRecipient
 	}
 	return list[0], nil
 }
@@ -66,15 +80,30 @@ func (s *Sealer) Seal(r *Record) ([]byte, error) {
 	if len(text) > MaxPlain {
 		return nil, fmt.Errorf("record of round %s has %d bytes: %w", r.Label.ID, len(text), ErrTooLarge)
 	}
-	sealed, err := s.SealBytes(text)
+	sealed, err := s.compressed(text)
 	if err != nil {
 		return nil, fmt.Errorf("seal the record of round %s: %w", r.Label.ID, err)
 	}
 	return envelope(r.Label, sealed)
 }
 
-// SealBytes compresses and seals a text: an age file of a gzip file.
-func (s *Sealer) SealBytes(text []byte) ([]byte, error) {
+// Armor seals a text as an age file in ASCII armor, which 'age -d' opens.
+func (s *Sealer) Armor(text []byte) ([]byte, error) {
+	var sealed bytes.Buffer
+	armored := armor.NewWriter(&sealed)
+	a, err := age.Encrypt(armored, s.recipients...)
+	if err != nil {
+		return nil, err
+	}
+	_, err = a.Write(text)
+	if err := errors.Join(err, a.Close(), armored.Close()); err != nil {
+		return nil, err
+	}
+	return sealed.Bytes(), nil
+}
+
+// compressed seals a text: an age file of a gzip file.
+func (s *Sealer) compressed(text []byte) ([]byte, error) {
 	var sealed bytes.Buffer
 	a, err := age.Encrypt(&sealed, s.recipients...)
 	if err != nil {

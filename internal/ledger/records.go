@@ -174,8 +174,9 @@ type Event struct {
 // tally names the hour and the thing that e is counted under, "" if it stands
 // alone.
 func (e Event) tally() string {
-	switch e.Kind {
-	case EventSkip, EventMissed, EventTenant:
+	again := e.Reason == EvidenceLeft || e.Reason == EvidenceFailed
+	switch {
+	case e.Kind == EventSkip, e.Kind == EventMissed, e.Kind == EventTenant, e.Kind == EventEvidence && again:
 		hour := e.At.UTC().Truncate(time.Hour).Format(time.RFC3339)
 		return strings.Join([]string{hour, e.Kind, e.Target, e.Probe, e.Reason, e.By}, "\n")
 	}

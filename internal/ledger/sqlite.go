@@ -27,6 +27,7 @@ type SQLite struct {
 	read     *sql.DB
 	repaired *Repaired
 	closed   atomic.Bool
+	damage   atomic.Pointer[error] // the first that was met
 
 	prompts promptCache
 	ids     idCache
@@ -42,6 +43,15 @@ func (l *SQLite) DB() *sql.DB { return l.write }
 // Repaired tells what was done to a damaged file when it was opened; nil if it
 // was sound.
 func (l *SQLite) Repaired() *Repaired { return l.repaired }
+
+// Damaged is the damage that was met since the file was opened; nil if none was.
+// A restart sets the file aside.
+func (l *SQLite) Damaged() error {
+	if err := l.damage.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
 
 // Close closes the file. Closing it again does nothing.
 func (l *SQLite) Close() error {
@@ -136,7 +146,9 @@ func (l *SQLite) classify(err error) error {
 	case damaged(err):
 		// Of no use if the folder cannot be written either.
 		_ = os.WriteFile(l.path+suspectSuffix, nil, fileMode)
-		return fmt.Errorf("%w: %w: %w", ErrUnwritable, ErrDamaged, err)
+		err = fmt.Errorf("%w: %w: %w", ErrUnwritable, ErrDamaged, err)
+		l.damage.CompareAndSwap(nil, &err)
+		return err
 	case l.closed.Load(), unusable(err):
 		return fmt.Errorf("%w: %w", ErrUnwritable, err)
 	default:
