@@ -199,8 +199,8 @@ func missingSpaces(t formText) []flaw {
 	few := blanks*50 < n // less than 2 %
 	words := letters*100 >= n*85 && vowels*100 >= letters*25 && vowels*100 <= letters*55 && lower*100 >= letters*80
 	if t.strict {
-		given := strings.Count(t.given, " ")*10 >= len(t.given) // the answer has words
-		if !few || !given || letters < 40 {
+		spaced := strings.Count(t.right, " ")*10 >= len(t.right)
+		if !few || !spaced || letters < 40 {
 			return nil
 		}
 	} else if !few || !words || letters < 80 || strings.Contains(t.text, "://") {

@@ -33,6 +33,7 @@ type formText struct {
 	whole   bool   // every seal asked for is in the content
 	more    bool   // the text goes on behind this part of it
 	given   string // what the prompt and the right answer give the model to repeat
+	right   string // the right answer, "" when not known
 }
 
 // formChannels are the channels form rules look at.
@@ -47,7 +48,7 @@ func judgeForm(s *subject, rule func(formText) []flaw) []Finding {
 	if s.exact() {
 		return nil
 	}
-	t := formText{whole: s.whole(), given: s.given()}
+	t := formText{whole: s.whole(), given: s.given(), right: s.expected()}
 	var ours map[string]bool
 	var found []Finding
 	for _, c := range formChannels() {

@@ -216,7 +216,7 @@ func recordedPrompt(e *vectorExchange, files map[string]string) probes.Prompt {
 // family, unless it says otherwise.
 func specOf(e *vectorExchange, n *numbers) corpus.Spec {
 	s := corpus.Spec{
-		Version: corpus.Version, Family: corpus.Families()[0].Name,
+		Version: corpus.Version, Family: "code",
 		Task: corpus.TaskSeals, Dress: corpus.DressWords,
 		Sentences: n.int("sentences", 40), Seals: n.int("seals", 5), Ask: n.int("ask", 0),
 	}
