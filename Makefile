@@ -17,5 +17,5 @@ fuzz: # every fuzz target for FUZZTIME, 10s unless it is set
 golden: # rewrites the golden files: read the diff before committing it
 	go test $$(git grep -l 'flag.Bool("update"' -- '*_test.go' | xargs -n 1 dirname | sort -u | sed 's,^,./,') -update
 
-e2e: # against a real inference engine, which is built once
+e2e: # against a real inference engine, which is built once; .ci/long engines has the rest
 	.ci/run e2e

@@ -17,7 +17,7 @@ func TestE2EVerdicts(t *testing.T) {
 			{args: "probe --share 2 --over", because: "overlength/refused", detail: "2048 allowed"},
 		}},
 		{"llama.cpp, wrong RoPE scale", func(t *testing.T) target {
-			return llama(t, "--rope-scaling", "linear", "--rope-scale", "4")
+			return llama(t, "--rope-scaling", "linear", "--rope-scale", "16")
 		}, []question{
 			{args: "validate --only pulse=1", because: "recall/lost_seal"},
 			{args: "probe --tokens 200", because: "recall/lost_seal"},

@@ -93,22 +93,21 @@ func TestLongOtherServers(t *testing.T) {
 			{args: "probe --tokens 300"},
 		}},
 		{"aimock, one answer for all", mock, []question{
-			{args: "validate --only pulse=2"},
-			{args: "probe --tokens 300"},
+			{args: "validate --only pulse=2", because: "recall/lost_seal"},
+			{args: "probe --tokens 300", because: "recall/lost_seal"},
 		}},
 		{"aimock before llama.cpp", proxy, []question{
-			{args: "validate --only pulse=2,overlength=1"},
-			{args: "probe --share 2 --over"},
+			{args: "validate --only pulse=2,burst=1"},
+			{args: "probe --share 2 --over", because: "overlength/refused", detail: "2048 allowed"}, // 502 with the body of a 400
 		}},
 		{"portkey before llama.cpp", gateway, []question{
-			{args: "validate --only pulse=2,overlength=1"},
-			{args: "probe --tokens 400"},
-			{args: "probe --tokens 400 --stream"},
-			{args: "probe --share 2 --over"},
+			{args: "probe --tokens 400", because: "answer/exact"},
+			{args: "probe --tokens 400 --stream"}, // it answers 500
+			{args: "probe --share 2 --over", because: "overlength/refused", detail: "2048 allowed"},
 		}},
 		{"ollama, context of 1024", ollama, []question{
-			{args: "validate --only pulse=2,overlength=1"},
-			{args: "probe --share 0.9"},
+			{args: "validate --only pulse=2,overlength=1", because: "usage/capped", detail: "1024 tokens counted"},
+			{args: "probe --share 0.9", because: "recall/lost_seal"},
 		}},
 	})
 }
