@@ -4,6 +4,7 @@ package main
 
 import (
 	"log/slog"
+	"os/signal"
 	"syscall"
 )
 
@@ -14,3 +15,7 @@ func noCoreDumps(log *slog.Logger) {
 		log.Warn("core dumps could not be switched off", "err", err)
 	}
 }
+
+// failNotDie makes a file that may not grow (a limit on file sizes) the error of
+// a write, which the ledger goes on from, and not the end of the process.
+func failNotDie() { signal.Ignore(syscall.SIGXFSZ) }

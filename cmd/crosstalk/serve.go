@@ -49,6 +49,8 @@ fault must be caught (seeded), and a sound one must raise nothing (null).
   POST /-/reload     reads the configuration again; SIGHUP does the same
   POST /-/deploy     ?target=NAME: a rollout just happened; the top is probed, and
                      the target's preflight read, at once
+  POST /-/pause      ?target=NAME (none: all)&reason=TEXT: answers when nothing is in flight
+  POST /-/resume     ?target=NAME (none: all)
 
 A configuration that cannot be used changes nothing: the last good one goes on.
 On SIGTERM and interrupt rounds in flight are finished or recorded.`,
@@ -86,6 +88,7 @@ func serve(ctx context.Context, e *env, f *serveFlags) error {
 		return err
 	}
 	noCoreDumps(log)
+	failNotDie()
 	listeners, err := f.listeners()
 	if err != nil {
 		return err

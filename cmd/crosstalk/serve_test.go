@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -95,12 +96,18 @@ func (s *syncBuffer) String() string {
 // newServed starts serve for the engine and the pager with a folder of its own.
 func newServed(t *testing.T, engine, pager string, probes string) *served {
 	t.Helper()
+	return newServedWith(t, servedConfig(engine, pager, smallWindow, probes))
+}
+
+// newServedWith starts serve for a configuration.
+func newServedWith(t *testing.T, text string) *served {
+	t.Helper()
 	s := &served{dir: t.TempDir(), stderr: &syncBuffer{}, code: make(chan int, 1)}
 	e, _, _ := testEnv("")
 	if code := run(t.Context(), []string{"config", "init", "--dir", s.dir}, e); code != 0 {
 		t.Fatal("config init failed")
 	}
-	s.configure(t, engine, pager, probes)
+	s.configure(t, text)
 	s.start(t)
 	t.Cleanup(func() { s.stop(); <-s.code })
 	return s
@@ -108,19 +115,23 @@ func newServed(t *testing.T, engine, pager string, probes string) *served {
 
 func (s *served) config() string { return filepath.Join(s.dir, "crosstalk.yaml") }
 
-func (s *served) configure(t *testing.T, engine, pager, probes string) {
-	t.Helper()
-	text := fmt.Sprintf(`version: 1
+// servedConfig is a configuration with one target, two tenants and a webhook.
+func servedConfig(engine, pager string, window int, more string) string {
+	return fmt.Sprintf(`version: 1
 fleet_keys: [file:./fleet.key]
 targets:
   - {name: sim, api: openai-chat, base_url: %q, model: sim, window: %d, max_output: 1024}
 tenants:
   - {name: alpha, index: 1, credential: "env:KEY_ALPHA", domain: org-a}
   - {name: bravo, index: 2, credential: "env:KEY_BRAVO", domain: org-b}
+notify: [{kind: webhook, url: %q, secret: "env:HOOK"}]
 probes:
 %s
-notify: [{kind: webhook, url: %q, secret: "env:HOOK"}]
-`, engine, smallWindow, probes, pager)
+`, engine, window, pager, more)
+}
+
+func (s *served) configure(t *testing.T, text string) {
+	t.Helper()
 	if err := os.WriteFile(s.config(), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -244,6 +255,7 @@ func TestServe(t *testing.T) {
 		t.Errorf("reload of a bad configuration: %d %s", code, body)
 	}
 	s.eventually(t, "/metrics", "crosstalk_config_last_reload_successful 0")
+	s.goesOn(t)
 	if err := os.WriteFile(s.config(), good, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -265,13 +277,20 @@ func TestServe(t *testing.T) {
 // eventually waits until a page says something.
 func (s *served) eventually(t *testing.T, path, want string) {
 	t.Helper()
+	s.until(t, path, want, func(body string) bool { return strings.Contains(body, want) })
+}
+
+// until waits until a page is as wanted, within a bound that only a broken
+// daemon reaches.
+func (s *served) until(t *testing.T, path, want string, is func(body string) bool) {
+	t.Helper()
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
-	bound := time.After(time.Minute)
+	bound := time.After(3 * time.Minute)
 	for {
 		select {
 		case <-tick.C:
-			if _, body := s.get(t, path); strings.Contains(body, want) {
+			if _, body := s.get(t, path); is(body) {
 				return
 			}
 		case <-bound:
@@ -279,6 +298,40 @@ func (s *served) eventually(t *testing.T, path, want string) {
 			t.Fatalf("%s never said %q; it says\n%s", path, want, body)
 		}
 	}
+}
+
+// goesOn waits for two further rounds: one may have been under way.
+func (s *served) goesOn(t *testing.T) {
+	t.Helper()
+	before := s.count(t, "crosstalk_rounds_total")
+	s.until(t, "/metrics", "two further rounds", func(string) bool { return s.count(t, "crosstalk_rounds_total") >= before+2 })
+}
+
+// count is the sum of the series of a counter.
+func (s *served) count(t *testing.T, series string) float64 {
+	t.Helper()
+	return s.countOf(t, series, func(string) bool { return true })
+}
+
+// countOf is count for the series with such labels.
+func (s *served) countOf(t *testing.T, series string, wanted func(labels string) bool) float64 {
+	t.Helper()
+	_, body := s.get(t, "/metrics")
+	sum := 0.0
+	for line := range strings.Lines(body) {
+		if name, rest, ok := strings.Cut(line, "{"); ok && name == series {
+			labels, value, _ := strings.Cut(rest, "} ")
+			if !wanted(labels) {
+				continue
+			}
+			n, err := strconv.ParseFloat(strings.Fields(value)[0], 64)
+			if err != nil {
+				t.Fatalf("metrics: %q: %v", line, err)
+			}
+			sum += n
+		}
+	}
+	return sum
 }
 
 // operate works on the running daemon from outside, as an operator does.

@@ -2,6 +2,8 @@ package scheduler
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"crosstalk/internal/pipeline"
@@ -19,8 +21,16 @@ func (s *Scheduler) begin(r *run) bool {
 	return true
 }
 
+// inFlight are the runs in flight.
+func (s *Scheduler) inFlight() []*run {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Collect(maps.Keys(s.runs))
+}
+
 // end notes that a run is over, and retires its site if it was the last there.
 func (s *Scheduler) end(r *run) {
+	defer close(r.ended)
 	s.mu.Lock()
 	delete(s.runs, r)
 	last := s.retired[r.site] && !s.inUse(r.site)

@@ -14,6 +14,9 @@ import (
 // is within the second that a pause may take.
 const pauseEvery = 400 * time.Millisecond
 
+// pauseTakes is how long a pause may take to act.
+const pauseTakes = time.Second
+
 // pauses are what persons have stopped, as it was last seen.
 type pauses struct {
 	ledger Ledger

@@ -288,8 +288,24 @@ func (s *Scheduler) Standing(probe, target string) Standing {
 func (s *Scheduler) DeployedUntil(target string) time.Time { return s.rules.deployedUntil(target) }
 
 // Refresh looks at pauses and the stop file now rather than within the second:
-// whoever has just written a pause calls it.
-func (s *Scheduler) Refresh(ctx context.Context) { s.look(ctx) }
+// whoever has just written a pause calls it. It returns when what was in flight
+// at paused targets has ended, and nothing of it is sent any more; it waits for
+// that a second at most.
+func (s *Scheduler) Refresh(ctx context.Context) {
+	s.look(ctx)
+	ctx, cancel := context.WithTimeout(ctx, pauseTakes)
+	defer cancel()
+	for _, r := range s.inFlight() {
+		if why := s.pauses.of(r.key.target); why == nil {
+			continue
+		}
+		select {
+		case <-r.ended:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
 
 // Deployed says that the target was deployed just now: a round of each probe of
 // the kind top is due at once, and cold.

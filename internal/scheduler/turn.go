@@ -30,6 +30,7 @@ type run struct {
 	attempt int
 	site    *pipeline.Site
 	cancel  context.CancelCauseFunc
+	ended   chan struct{} // closed when it is over
 	long    chan struct{} // held while it may have a long prompt at the target
 }
 
@@ -58,7 +59,7 @@ func (s *Scheduler) turn(ctx context.Context, args turnArgs, attempt int) {
 		why = s.rules.admit(e, now, args.Extra != "")
 	}
 	if why == nil {
-		why = s.enter(ctx, e, &run{key: k, args: args, attempt: attempt, site: e.Site}, deadline)
+		why = s.enter(ctx, e, &run{key: k, args: args, attempt: attempt, site: e.Site, ended: make(chan struct{})}, deadline)
 	}
 	if why != nil {
 		s.skipped(ctx, k, why)
