@@ -3,10 +3,6 @@ package preflight
 import (
 	"strings"
 	"unicode"
-
-	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/lexer"
-	"github.com/goccy/go-yaml/parser"
 )
 
 // argument is one launch flag, environment variable or Helm value: its name in
@@ -26,11 +22,7 @@ func launchArguments(body []byte) []argument {
 		return nil
 	}
 	text := string(body)
-	out := commandLine(text)
-	if depth(body) <= mostNesting {
-		out = append(out, valuesIn(text)...)
-	}
-	return out[:min(len(out), maxArguments)]
+	return append(commandLine(text), valuesIn(text)...)
 }
 
 // commandLine reads --name value, --name=value, the short -c and -np of
@@ -39,6 +31,7 @@ func commandLine(text string) []argument {
 	words := shellWords(text)
 	var out []argument
 	for i, w := range words {
+		w = strings.TrimPrefix(w, "Environment=") // of a unit of systemd
 		name, value, joined := strings.Cut(w, "=")
 		switch {
 		case strings.HasPrefix(name, "--") && len(name) > 2, name == "-c", name == "-np":
@@ -149,50 +142,62 @@ func wordsOf(line string) []string {
 	return words
 }
 
-// valuesIn reads the mappings of a YAML text: Helm values, options files,
-// environment lists of {name, value}. The tree is walked as it is written, so
-// that no alias is ever expanded.
+// valuesIn reads "key: value" wherever it stands in a text of YAML or JSON: Helm
+// values, options files, environment lists of {name, value}. It is no parser of
+// YAML: it needs no more than single-line scalars, takes time in proportion to
+// the text whatever is in it, and does not mind templates.
 func valuesIn(text string) []argument {
-	file, err := parser.Parse(lexer.Tokenize(text), 0, parser.AllowDuplicateMapKey())
-	if err != nil {
-		return nil
-	}
-	v := &valueWalk{}
-	for _, doc := range file.Docs {
-		if doc.Body != nil {
-			ast.Walk(v, doc.Body)
+	var out []argument
+	name := "" // of {name: X, value: Y}
+	for line := range strings.Lines(text) {
+		for _, part := range pairsOf(line) {
+			key, value, ok := strings.Cut(part, ":")
+			key, value = unquoted(key), unquoted(value)
+			switch {
+			case !ok || key == "" || strings.ContainsAny(key, " \t"):
+			case key == "name":
+				name = value
+			case key == "value":
+				out = append(out, argument{kebab(name), value, name})
+			case value != "":
+				out = append(out, argument{kebab(key), value, key})
+			}
+		}
+		if len(out) > maxArguments {
+			break
 		}
 	}
-	return v.out
+	return out
 }
 
-// valueWalk collects scalars by their keys.
-type valueWalk struct {
-	out  []argument
-	name string // of {name: X, value: Y}
+// pairsOf splits a line at the brackets and commas that stand outside quotes. A
+// comment is left out.
+func pairsOf(line string) []string {
+	var parts []string
+	start, quote := 0, byte(0)
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '\'':
+			quote = c
+		case c == '#' && (i == 0 || line[i-1] == ' '):
+			return append(parts, line[start:i])
+		case c == ',' || c == '{' || c == '}' || c == '[' || c == ']':
+			parts = append(parts, line[start:i])
+			start = i + 1
+		}
+	}
+	return append(parts, line[start:])
 }
 
-// Visit implements ast.Visitor.
-func (v *valueWalk) Visit(node ast.Node) ast.Visitor {
-	if len(v.out) > maxArguments {
-		return nil
+// unquoted is a key or a scalar without the marks around it.
+func unquoted(s string) string {
+	s = strings.TrimSpace(s)
+	for strings.HasPrefix(s, "- ") {
+		s = strings.TrimSpace(s[2:])
 	}
-	pair, ok := node.(*ast.MappingValueNode)
-	if !ok || pair.Key == nil || pair.Value == nil {
-		return v
-	}
-	scalar, ok := pair.Value.(ast.ScalarNode)
-	if !ok || pair.Key.GetToken() == nil || scalar.GetToken() == nil {
-		return v
-	}
-	key, value := pair.Key.GetToken().Value, scalar.GetToken().Value
-	switch key {
-	case "name":
-		v.name = value
-	case "value":
-		v.out = append(v.out, argument{kebab(v.name), value, v.name})
-	default:
-		v.out = append(v.out, argument{kebab(key), value, key})
-	}
-	return v
+	return strings.Trim(s, `"'`)
 }

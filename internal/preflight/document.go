@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 )
 
@@ -60,12 +61,11 @@ func (n *Node) read(where string, body []byte) (documentKind, error) {
 		return "", badDocument("it is not a text")
 	case body[0] == '<':
 		return "", badDocument("it is an HTML or XML page, mostly an error page or a portal in between")
-	case body[0] == '{' || body[0] == '[':
+	case (body[0] == '{' || body[0] == '[') && !unitFile.Match(body):
 		value, err := decode(body)
 		if err != nil {
-			if kind, ok := n.readLaunch(where, body); ok {
-				return kind, nil
-			}
+			// Not launch settings either: half a number in it would be taken
+			// for a whole one.
 			return "", err
 		}
 		return n.readJSON(where, value, body)
@@ -77,6 +77,9 @@ func (n *Node) read(where string, body []byte) (documentKind, error) {
 	}
 	return "", badDocument("it is neither an engine's answer, nor a metrics page, nor launch settings of a known engine")
 }
+
+// unitFile begins a unit of systemd or a file like it: [Service].
+var unitFile = regexp.MustCompile(`^\[[A-Za-z][A-Za-z ]*\]\s*\n`)
 
 // readJSON tells documents apart by their keys.
 func (n *Node) readJSON(where string, value any, body []byte) (documentKind, error) {

@@ -74,8 +74,9 @@ func (n *Node) readLaunch(where string, body []byte) (documentKind, bool) {
 		return "", false
 	}
 	found := false
+	known := settings()
 	for _, a := range given {
-		for _, s := range settings() {
+		for _, s := range known {
 			if s.engine != engine || s.flag != a.name && !strings.HasSuffix(s.flag, "."+a.name) {
 				continue
 			}
@@ -139,8 +140,9 @@ func launchEngine(text string, given []argument) string {
 	if engine != "" {
 		return engine
 	}
+	known := settings()
 	for _, a := range given {
-		for _, s := range settings() {
+		for _, s := range known {
 			if s.flag == a.name {
 				return s.engine
 			}

@@ -270,3 +270,35 @@ func TestReach(t *testing.T) {
 		}
 	}
 }
+
+// TestMerge holds which files belong to which address.
+func TestMerge(t *testing.T) {
+	node := func(name string, fact Name) *Node {
+		n := &Node{Name: name}
+		n.add(Fact{Name: fact, Value: Count(1), Where: name})
+		return n
+	}
+	for name, c := range map[string]struct {
+		files, live []*Node
+		named       bool
+		want        map[string]int // facts by node
+	}{
+		"same name":           {[]*Node{node("a", Pool)}, []*Node{node("a", Window), node("b", Window)}, true, map[string]int{"a": 2, "b": 1}},
+		"another name":        {[]*Node{node("c", Pool)}, []*Node{node("a", Window)}, true, map[string]int{"a": 1, "c": 1}},
+		"one of each":         {[]*Node{node("x.json", Pool)}, []*Node{node("h:1", Window)}, false, map[string]int{"h:1": 2}},
+		"files only":          {[]*Node{node("x.json", Pool)}, nil, false, map[string]int{"x.json": 1}},
+		"several, no name":    {[]*Node{node("x.json", Pool)}, []*Node{node("h:1", Window), node("h:2", Window)}, false, map[string]int{"h:1": 1, "h:2": 1, "x.json": 1}},
+		"address, no file":    {nil, []*Node{node("h:1", Window)}, false, map[string]int{"h:1": 1}},
+		"nothing of anything": {nil, nil, false, map[string]int{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := map[string]int{}
+			for _, n := range Merge(c.files, c.live, c.named) {
+				got[n.Name] = len(n.Facts)
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("nodes (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
