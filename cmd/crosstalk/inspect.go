@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -16,10 +14,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"crosstalk/checks"
-	"crosstalk/corpus"
 	"crosstalk/internal/report"
 	"crosstalk/probes"
-	"crosstalk/probes/provider"
 	"crosstalk/tenants"
 )
 
@@ -28,11 +24,21 @@ const maxLine = 64 << 20
 
 func newInspect(e *env) *cobra.Command {
 	var key keyFlags
+	var format, expected string
 	cmd := &cobra.Command{
 		Use:   "inspect [FILE]",
 		Short: "judge recorded answers",
-		Long: `inspect reads one JSON object a line (from FILE or standard input) and writes one
-line for each, in order:
+		Long: `inspect reads recorded answers (from FILE or standard input), one JSON object a
+line, and writes one line for each, in order. It tells the format of each line
+by its members; --format says it for all:
+
+  crosstalk  the lines described below
+  openai     request and response of OpenAI's API as gateways log them, its batch
+             output, its bodies alone, and conversations ({"messages": [...]})
+  litellm    rows of LiteLLM's spend log and of its logging payload
+  text       the whole input is one answer
+  lines      each line is one answer
+  auto       by the members; text if the input does not begin with JSON
 
   in   {"id", "text" or "response", "reasoning"?, "expected"?, "prompt"?,
         "usage"?, "finish_reason"?, "max_tokens"?, "api"?, "task"?}
@@ -44,15 +50,25 @@ Without it an answer can be called damaged or leak, never sound; foreign needs
 "expected", or "prompt" and "task". Markers of other requests are recognised
 with the fleet key only.
 
-A line that cannot be read becomes {"line", "error"} and the run goes on.
+A line that cannot be read becomes {"line", "error"} and the run goes on. The
+right answers of a log that has none come from --expected FILE, lines of {"id",
+"expected", "task"?}. docs/inspect.md has the formats in full.
 
 Exit codes: 4 any leak or foreign, else 1 any damaged, else 3 any bad line,
 inconclusive, nothing judged or interrupted, else 0; 2 usage.`,
 		Example: `  crosstalk inspect answers.jsonl
+  crosstalk inspect --format litellm spend_logs.jsonl --expected answers.jsonl
   crosstalk inspect --fleet-key file:./fleet.key < answers.jsonl | jq 'select(.verdict != "sound")'`,
 		Args: atMostOneArg,
 		RunE: func(_ *cobra.Command, args []string) error {
+			if !slices.Contains(inspectFormats, format) {
+				return usageError(fmt.Errorf("unknown format %q", format), "use one of "+strings.Join(inspectFormats, ", "))
+			}
 			codec, err := key.optional(e)
+			if err != nil {
+				return err
+			}
+			answers, err := readExpected(e, expected)
 			if err != nil {
 				return err
 			}
@@ -61,7 +77,10 @@ inconclusive, nothing judged or interrupted, else 0; 2 usage.`,
 				return openError("recording", err, "name a file of JSON lines, or - for standard input")
 			}
 			defer in.Close()
-			i := &inspector{env: e, codec: codec, out: json.NewEncoder(e.stdout), unknown: map[string]bool{}}
+			i := &inspector{
+				env: e, codec: codec, out: json.NewEncoder(e.stdout), format: format, name: argument(args), answers: answers,
+				unknown: map[string]bool{}, used: map[string]bool{},
+			}
 			i.out.SetEscapeHTML(false)
 			if err := i.run(in); err != nil {
 				return err
@@ -71,6 +90,8 @@ inconclusive, nothing judged or interrupted, else 0; 2 usage.`,
 		},
 	}
 	key.add(cmd)
+	cmd.Flags().StringVar(&format, "format", formatAuto, "format of the recording: "+strings.Join(inspectFormats, ", "))
+	cmd.Flags().StringVar(&expected, "expected", "", `file of right answers, lines of {"id", "expected", "task"?}`)
 	return cmd
 }
 
@@ -79,38 +100,17 @@ type inspector struct {
 	env     *env
 	codec   *tenants.Codec
 	out     *json.Encoder
+	format  string
+	name    string                    // of the recording, the id of a text
+	answers map[string]expectedAnswer // by id
+	used    map[string]bool           // ids of answers that a line had
+	first   int                       // lines of which only the first of several choices was judged
 	lines   int
 	blank   int
 	bad     int
 	cut     bool // interrupted before the end
 	classes map[checks.Class]int
 	unknown map[string]bool // names of members that mean nothing to us
-}
-
-// inspectIn is a line of a recording.
-type inspectIn struct {
-	ID           json.RawMessage `json:"id"`
-	Text         *string         `json:"text"`
-	Response     json.RawMessage `json:"response"`
-	Reasoning    string          `json:"reasoning"`
-	Expected     string          `json:"expected"`
-	Prompt       string          `json:"prompt"`
-	Usage        *inspectUsage   `json:"usage"`
-	FinishReason *string         `json:"finish_reason"`
-	MaxTokens    int             `json:"max_tokens"`
-	API          string          `json:"api"`
-	Task         string          `json:"task"`
-}
-
-// inspectUsage is usage in the shape of the OpenAI API.
-type inspectUsage struct {
-	provider.Usage
-	PromptDetails struct {
-		Cached *int `json:"cached_tokens"`
-	} `json:"prompt_tokens_details"`
-	CompletionDetails struct {
-		Reasoning *int `json:"reasoning_tokens"`
-	} `json:"completion_tokens_details"`
 }
 
 // inspectOut is a line of the result.
@@ -141,6 +141,12 @@ type inspectBad struct {
 func (i *inspector) run(r io.Reader) error {
 	i.classes = map[checks.Class]int{}
 	lines := bufio.NewReaderSize(r, 1<<20)
+	if i.format == formatAuto && isPlainText(lines) {
+		i.format = formatText
+	}
+	if i.format == formatText {
+		return i.wholeText(lines)
+	}
 	for {
 		line, err := orInterrupted(i.env, func() ([]byte, error) { return readLine(lines, maxLine) })
 		if errors.Is(err, io.EOF) {
@@ -174,13 +180,16 @@ func (i *inspector) run(r io.Reader) error {
 
 // line judges one line.
 func (i *inspector) line(line []byte) (*inspectOut, error) {
-	var in inspectIn
-	if err := json.Unmarshal(line, &in); err != nil {
-		return nil, fmt.Errorf("not a JSON object of the form inspect reads: %w", memberError(err))
-	}
-	if err := i.validate(line, &in); err != nil {
+	in, err := i.read(line)
+	if err != nil {
 		return nil, err
 	}
+	return i.judge(in)
+}
+
+// judge judges a recorded answer.
+func (i *inspector) judge(in *inspectIn) (*inspectOut, error) {
+	i.addExpected(in)
 	x, err := in.exchange()
 	if err != nil {
 		return nil, err
@@ -192,129 +201,10 @@ func (i *inspector) line(line []byte) (*inspectOut, error) {
 		if f.Class == checks.Sound {
 			continue
 		}
-		var chance *float64
-		if f.PChance > 0 {
-			chance = &f.PChance
-		}
-		out.Findings = append(out.Findings, inspectFinding{
-			Check: f.Check, Kind: f.Kind, Class: f.Class, Channel: f.Channel,
-			Offset: f.Offset, Length: f.Length, PChance: chance, Detail: f.Detail,
-		})
+		out.Findings = append(out.Findings, shownFinding(f))
 	}
 	i.classes[out.Verdict]++
 	return out, nil
-}
-
-// memberError names what is wrong with a line by its members, not by the types
-// of this program.
-func memberError(err error) error {
-	var wrong *json.UnmarshalTypeError
-	switch {
-	case !errors.As(err, &wrong):
-		return err
-	case wrong.Field == "":
-		return fmt.Errorf("it is a JSON %s: write an object with \"id\" and \"text\" or \"response\"", wrong.Value)
-	}
-	return fmt.Errorf("%q is a JSON %s and must be %s", wrong.Field, wrong.Value, jsonKind(wrong.Type))
-}
-
-// jsonKind is what JSON calls a Go type.
-func jsonKind(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.String:
-		return "a string"
-	case reflect.Int, reflect.Int64:
-		return "a whole number"
-	case reflect.Float64:
-		return "a number"
-	case reflect.Bool:
-		return "true or false"
-	case reflect.Slice:
-		return "a list"
-	default:
-		return "an object"
-	}
-}
-
-// validate refuses what cannot be judged and remembers what was not understood.
-func (i *inspector) validate(line []byte, in *inspectIn) error {
-	switch {
-	case len(in.ID) == 0 || string(in.ID) == "null":
-		return errors.New(`no "id": give each line one, a string or a number`)
-	case in.Text == nil && len(in.Response) == 0:
-		return errors.New(`neither "text" nor "response": give the answer's content or the provider's raw body`)
-	case in.Text != nil && len(in.Response) > 0:
-		return errors.New(`both "text" and "response": give one of them`)
-	case in.API != "" && !slices.Contains(knownAPIs(), in.API):
-		return fmt.Errorf("unknown api %q: use one of %s", in.API, strings.Join(knownAPIs(), ", "))
-	case in.MaxTokens < 0:
-		return fmt.Errorf("max_tokens is %d: give a positive number or leave it out", in.MaxTokens)
-	}
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(line, &members); err != nil {
-		return fmt.Errorf("read members: %w", err)
-	}
-	for name := range members {
-		if !slices.Contains(inspectMembers, name) {
-			i.unknown[name] = true
-		}
-	}
-	return nil
-}
-
-var inspectMembers = []string{
-	"id", "text", "response", "reasoning", "expected", "prompt", "usage", "finish_reason", "max_tokens", "api", "task",
-}
-
-// exchange is the line as the checks see an exchange.
-func (in *inspectIn) exchange() (*probes.Exchange, error) {
-	resp, err := in.response()
-	if err != nil {
-		return nil, err
-	}
-	return &probes.Exchange{
-		ID:       uuid.New(),
-		Intent:   probes.Intent{Role: probes.RoleMain, MaxTokens: in.MaxTokens, Expect: probes.ExpectAnswer},
-		Prompt:   corpus.Text{Prompt: in.Prompt, Answer: in.Expected, Kind: corpus.Task(in.Task)},
-		Response: resp,
-	}, nil
-}
-
-// response is the recorded answer. A line with the text alone says nothing of
-// the protocol around it: it is taken to have ended as it should unless it says
-// otherwise.
-func (in *inspectIn) response() (*provider.Response, error) {
-	resp := &provider.Response{Status: http.StatusOK, FinishReason: "stop"}
-	if in.Text != nil {
-		resp.Content = *in.Text
-	} else {
-		body := []byte(in.Response)
-		var text string
-		if json.Unmarshal(in.Response, &text) == nil {
-			body = []byte(text)
-		}
-		var err error
-		if resp, err = parseRecorded(in.API, body); err != nil {
-			return nil, fmt.Errorf("read response: %w", err)
-		}
-	}
-	if in.Reasoning != "" {
-		resp.Reasoning = in.Reasoning
-	}
-	if in.FinishReason != nil {
-		resp.FinishReason = *in.FinishReason
-	}
-	if in.Usage != nil {
-		u := in.Usage.Usage
-		if u.Cached == nil {
-			u.Cached = in.Usage.PromptDetails.Cached
-		}
-		if u.Reasoning == nil {
-			u.Reasoning = in.Usage.CompletionDetails.Reasoning
-		}
-		resp.Usage = &u
-	}
-	return resp, nil
 }
 
 func (i *inspector) exitCode() int {
@@ -336,6 +226,12 @@ func (i *inspector) notes(w io.Writer) {
 	}
 	if len(i.unknown) > 0 {
 		fmt.Fprintf(w, "crosstalk: note: members that inspect does not read were passed over: %s\n", strings.Join(sortedKeys(i.unknown), ", "))
+	}
+	if i.first > 0 {
+		fmt.Fprintf(w, "crosstalk: note: %s had several choices, of which the first was judged\n", report.Plural(i.first, "line"))
+	}
+	if n := len(i.answers) - len(i.used); n > 0 {
+		fmt.Fprintf(w, "crosstalk: note: %s of --expected had no line of that id\n", report.Plural(n, "right answer"))
 	}
 	switch {
 	case i.cut:
