@@ -136,20 +136,23 @@ func requestIDs(h http.Header) map[string]string {
 // maxIdentifier is the longest identifier that is kept, in bytes.
 const maxIdentifier = 128
 
-// identifier reports whether a text that a target calls an id looks like one.
-// Anything might stand there, a stranger's sentence too, and that is not ours
-// to keep.
+// identifier reports whether a text that a target calls an id looks like one: of
+// few kinds of characters, and not a plain word. Anything might stand there, a
+// stranger's name or sentence too, and that is not ours to keep.
 func identifier(s string) bool {
 	if s == "" || len(s) > maxIdentifier {
 		return false
 	}
+	plain, before := true, false // before: the last character was a small letter
 	for _, c := range []byte(s) {
-		letter := c|0x20 >= 'a' && c|0x20 <= 'z'
-		if !letter && (c < '0' || c > '9') && !strings.ContainsRune("-_.:/=+", rune(c)) {
+		digit, small, capital := c >= '0' && c <= '9', c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z'
+		if !digit && !small && !capital && !strings.ContainsRune("-_.:/=+", rune(c)) {
 			return false
 		}
+		plain = plain && !digit && !(capital && before)
+		before = small
 	}
-	return true
+	return !plain
 }
 
 // instant is a time as it comes back from the ledger.

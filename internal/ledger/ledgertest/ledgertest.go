@@ -174,11 +174,11 @@ func knownMerges(w *World, l ledger.Ledger) {
 	first, second := w.Trip("edge", "top", checks.Foreign), w.Trip("edge", "pulse", checks.Sound)
 	w.Begin(l, first)
 	w.Begin(l, second)
-	known := pipeline.Known{Stopped: []string{probes.Band4k}, IDs: map[string]uuid.UUID{"one": first.Bound[0].Exchange}}
+	known := pipeline.Known{Stopped: []string{probes.Band4k}, IDs: map[string]uuid.UUID{"id-1": first.Bound[0].Exchange}}
 	if err := l.Save(ctx, first.Outcome, known); err != nil {
 		w.T.Fatal(err)
 	}
-	known = pipeline.Known{Limit: 7, IDs: map[string]uuid.UUID{"two": second.Bound[0].Exchange, secretText: first.ID}}
+	known = pipeline.Known{Limit: 7, IDs: map[string]uuid.UUID{"id-2": second.Bound[0].Exchange, secretText: first.ID, "Zanzibarium": first.ID}}
 	if err := l.Save(ctx, second.Outcome, known); err != nil {
 		w.T.Fatal(err)
 	}
@@ -187,7 +187,7 @@ func knownMerges(w *World, l ledger.Ledger) {
 		w.T.Fatal(err)
 	}
 	want := pipeline.Known{Limit: 7, Stopped: []string{probes.Band4k}, IDs: map[string]uuid.UUID{
-		"one": first.Bound[0].Exchange, "two": second.Bound[0].Exchange,
+		"id-1": first.Bound[0].Exchange, "id-2": second.Bound[0].Exchange,
 	}}
 	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 		w.T.Errorf("known (-want +got):\n%s", diff)
