@@ -85,11 +85,6 @@ func recordedParser(api string) (provider.Client, error) {
 	return newClient(dial{api: api, baseURL: recordedAddress})
 }
 
-// parseRecorded reads a recorded body as if it had just come with a 200.
-func parseRecorded(api string, body []byte) (*provider.Response, error) {
-	return parseAnswer(api, http.StatusOK, http.Header{}, body)
-}
-
 // parseAnswer reads a recorded answer as the dialect does a live one: an
 // evidence.Parser.
 func parseAnswer(api string, status int, header http.Header, body []byte) (*provider.Response, error) {
