@@ -16,6 +16,15 @@
 // How frequent is a fault that was seen? [ClopperPearson], the exact interval
 // for k hits in a number n of probes fixed before.
 //
+// Has a rate risen? [SPRT] decides between a healthy and a faulty rate as soon as
+// the evidence suffices; [AnytimeP] is its p-value, which may be read after each
+// trial; [CUSUM] watches without end, with a [CUSUMThreshold] that follows from
+// the false alarms accepted in a year.
+//
+// Is it one replica of many, one stretch of time, one length? [FisherGreater]
+// compares the failures of one group with those of the rest, [LongestRun] says how
+// surprising a run of failures is, and [McNemar] compares pairs.
+//
 // What is the 99th percentile of a latency? [Percentile] gives it with an
 // interval from order statistics, which assumes nothing about the shape of the
 // distribution, or says that the sample is too small to have one.
