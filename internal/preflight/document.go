@@ -97,7 +97,7 @@ func (n *Node) readJSON(where string, value any, body []byte) (documentKind, err
 	case o.has("model_info"):
 		return docShow, n.readShow(where, "", o)
 	case o.has("data"):
-		return docModels, n.readModels(where, o, "")
+		return docModels, n.readModels(where, o)
 	case o.has("models"):
 		return docRunning, n.readRunning(where, o)
 	case o.has("error") || o["object"] == "error" || o.has("detail"):

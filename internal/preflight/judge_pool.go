@@ -9,6 +9,9 @@ import (
 // rank. It is the question that would have blocked the launch of the incident.
 func (d *deployment) pool(n *Node) []Judgement {
 	j := Judgement{ID: IDPool, Required: true}
+	if n.engine() == LlamaCpp || n.engine() == Ollama {
+		return one(d.slotPool(n, j))
+	}
 	window, known := d.window(n)
 	if !known {
 		j.Means = "the context window is not known, so the KV pool cannot be held against it"
@@ -17,9 +20,6 @@ func (d *deployment) pool(n *Node) []Judgement {
 		return one(j)
 	}
 	j.Read = []Fact{window}
-	if n.engine() == LlamaCpp || n.engine() == Ollama {
-		return one(d.slotPool(n, j))
-	}
 	if smallest, ok := n.smallest(Pool); ok {
 		j.Read = append(j.Read, n.all(Pool)...)
 		return one(allRanks(n, judgePool(j, smallest, window)))

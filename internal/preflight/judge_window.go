@@ -33,58 +33,65 @@ func (d *deployment) inputLimit(n *Node) []Judgement {
 }
 
 // advertisedWindow asks whether the node serves what customers are told. For
-// Ollama that is the trained window too: its description of a model says
-// nothing else.
+// Ollama that is the trained window too, of each model: its description of a
+// model says nothing else.
 func (d *deployment) advertisedWindow(n *Node) []Judgement {
-	told, ok := Fact{}, false
 	if d.advertised != nil {
-		told, ok = *d.advertised, true
-	} else if n.engine() == Ollama {
-		told, ok = n.largest(Trained)
-	}
-	if !ok {
-		return nil
-	}
-	j := Judgement{ID: IDAdvertised, Required: true, Read: []Fact{told}}
-	served, known := n.smallest(Window, Configured)
-	room := int64(0)
-	if limit, ok := n.smallest(InputLimit); ok && !known {
-		served, known, room = limit, true, inputSlack
-	}
-	if !known {
-		if n.engine() == TRTLLM || n.role() != RoleUnified {
+		served, known := n.smallest(Window, Configured)
+		if !known && (n.engine() == TRTLLM || n.role() != RoleUnified) {
 			return nil // says no window of its own; the pool is held against what customers are told
 		}
+		room := int64(0)
+		if limit, ok := n.smallest(InputLimit); ok && !known {
+			served, known, room = limit, true, inputSlack
+		}
+		return one(n.judgeAdvertised(*d.advertised, served, known, room))
+	}
+	if n.engine() != Ollama {
+		return nil
+	}
+	var out []Judgement
+	for _, told := range n.all(Trained) {
+		of := &Node{Facts: append(n.ofModel(Window, told.Of), n.ofModel(Configured, told.Of)...)}
+		served, known := of.smallest(Window, Configured)
+		out = append(out, n.judgeAdvertised(told, served, known, 0))
+	}
+	return out
+}
+
+// judgeAdvertised holds what is told against what is served, which may be room
+// tokens less.
+func (n *Node) judgeAdvertised(told, served Fact, known bool, room int64) Judgement {
+	j := Judgement{ID: IDAdvertised, Required: true, Read: []Fact{told}}
+	if !known {
 		j.Means = fmt.Sprintf("advertised %s tokens; the window that is served is not known", told.Value)
 		j.Do = servedHint(n.engine())
-		return one(j)
+		return j
 	}
 	j.Read = append(j.Read, served)
+	j.Means = fmt.Sprintf("advertised %s tokens, served %s", told.Value, served.Value)
 	if served.Value.count+room >= told.Value.count {
 		j.Outcome = Fine
-		j.Means = fmt.Sprintf("advertised %s tokens, served %s", told.Value, served.Value)
-		return one(j)
+		return j
 	}
 	j.Outcome = Finding
-	j.Means = fmt.Sprintf("advertised %s tokens, served %s", told.Value, served.Value)
-	if n.engine() == LlamaCpp {
+	switch n.engine() {
+	case LlamaCpp:
 		j.Means += " in each slot"
-	}
-	j.Do = map[string]string{
-		LlamaCpp: fmt.Sprintf("raise -c (it is shared out to the slots of -np), or advertise %s", served.Value),
-		Ollama:   fmt.Sprintf("set OLLAMA_CONTEXT_LENGTH or num_ctx in the model file to %s, or tell clients %s", told.Value, served.Value),
-	}[n.engine()]
-	if j.Do == "" {
+		j.Do = fmt.Sprintf("raise -c (it is shared out to the slots of -np), or advertise %s", served.Value)
+	case Ollama:
+		j.Do = fmt.Sprintf("set OLLAMA_CONTEXT_LENGTH or num_ctx in the model file to %s, or tell clients %s", told.Value, served.Value)
+	default:
 		j.Do = fmt.Sprintf("serve %s tokens, or advertise %s", told.Value, served.Value)
 	}
-	return one(j)
+	return j
 }
 
 // servedHint says where the window that an engine serves can be read.
 func servedHint(engine string) string {
 	switch engine {
 	case Ollama:
-		return "load the model (any request does) and read /api/ps again; versions before 0.7 do not say it there: set num_ctx in the model file, or name a file with OLLAMA_CONTEXT_LENGTH by --from"
+		return "load the model (any request does) and read /api/ps again; old versions (0.6) do not say it there: set num_ctx in the model file, or name a file with OLLAMA_CONTEXT_LENGTH by --from"
 	case LlamaCpp:
 		return "name /props of the server, or its launch flags"
 	}

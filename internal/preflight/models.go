@@ -10,21 +10,22 @@ func owners() map[string]string {
 // mostModels bounds how many models of one list are looked at.
 const mostModels = 64
 
-// readModels reads /v1/models. only confines it to one model, if that is in
-// the list: a gateway may list many.
-func (n *Node) readModels(where string, o object, only string) error {
+// readModels reads /v1/models: of the one model that is looked at, if it is in
+// the list, else of all.
+func (n *Node) readModels(where string, o object) error {
 	models := o.list("data")
+	wanted := func(m object) bool { return n.only != "" && plainName(m.text("id")) == plainName(n.only) }
 	listed := false
 	for _, m := range models {
 		model, _ := m.(object)
-		listed = listed || only != "" && model.text("id") == only
+		listed = listed || wanted(model)
 	}
 	for _, m := range models[:min(len(models), mostModels)] {
 		model, ok := m.(object)
 		if !ok {
 			return badDocument("a model in data is not an object")
 		}
-		if listed && model.text("id") != only {
+		if listed && !wanted(model) {
 			continue
 		}
 		if err := n.readModel(where, model); err != nil {

@@ -10,6 +10,9 @@ type Node struct {
 	Name     string    `json:"name"`
 	Facts    []Fact    `json:"facts"`
 	Problems []Problem `json:"problems,omitempty"`
+
+	// only is the model that documents about several are read for; "": all.
+	only string
 }
 
 // Problem is something that was named and could not be read.

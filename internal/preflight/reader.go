@@ -61,7 +61,7 @@ func (r *Reader) Read(ctx context.Context, addresses []Address) []*Node {
 
 // node reads one node.
 func (r *Reader) node(ctx context.Context, a Address) *Node {
-	n := &Node{Name: a.Name}
+	n := &Node{Name: a.Name, only: r.Model}
 	base, err := url.Parse(a.URL)
 	if err != nil || base.Host == "" {
 		n.trouble("--url", "is not an address", "write it like http://127.0.0.1:30000")
@@ -183,16 +183,22 @@ func (v *visit) ask(ctx context.Context, e endpoint) {
 // askModels asks Ollama about the models that are loaded, else about the one
 // named, else about those it has.
 func (v *visit) askModels(ctx context.Context) {
-	var models []string
-	if v.reader.Model != "" {
-		models = []string{v.reader.Model}
-	}
+	var loaded, listed []string
 	for _, f := range v.node.all(Model) {
-		if v.reader.Model == "" && len(models) < 8 {
-			models = append(models, f.Value.text)
+		if strings.HasSuffix(f.Where, "/api/ps") {
+			loaded = append(loaded, f.Value.text)
+		} else {
+			listed = append(listed, f.Value.text)
 		}
 	}
-	for _, m := range models {
+	models := loaded
+	switch {
+	case v.reader.Model != "":
+		models = []string{v.reader.Model}
+	case len(loaded) == 0:
+		models = listed
+	}
+	for _, m := range models[:min(len(models), mostShows)] {
 		body, err := json.Marshal(map[string]string{"model": m})
 		if err != nil {
 			continue // a text always encodes
@@ -216,6 +222,9 @@ func (v *visit) askModels(ctx context.Context) {
 	}
 }
 
+// mostShows bounds how many models Ollama is asked about.
+const mostShows = 8
+
 // take turns an answer into facts, or a problem.
 func (v *visit) take(a *answer, want documentKind) {
 	n := v.node
@@ -231,16 +240,6 @@ func (v *visit) take(a *answer, want documentKind) {
 		v.broken = true
 		n.trouble(a.where, a.why(nil), "see whether the server is well, and whether the address is the engine's own")
 		return
-	}
-	if want == docModels {
-		if value, err := decode(a.body); err == nil {
-			if o, ok := value.(object); ok && o.has("data") {
-				if err := n.readModels(a.where, o, v.reader.Model); err != nil {
-					n.trouble(a.where, err.Error(), "see whether the server is well")
-				}
-				return
-			}
-		}
 	}
 	kind, err := n.read(a.where, a.body)
 	switch {

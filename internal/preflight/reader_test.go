@@ -122,6 +122,30 @@ func TestReadEngines(t *testing.T) {
 	}
 }
 
+// TestOllamaModels holds that what one model says is not held against another,
+// and that a model which is named and not loaded is not judged by one that is.
+func TestOllamaModels(t *testing.T) {
+	fake := engines()[Ollama]
+	fake.answers["/v1/models"] = `{"data":[{"id":"m:latest","owned_by":"library"},{"id":"idle:latest","owned_by":"library"}]}`
+	fake.answers["/api/ps"] = `{"models":[{"name":"m:latest","context_length":32768},{"name":"other","context_length":2048}]}`
+	url := fake.start(t)
+	for model, want := range map[string][]string{
+		"":     {"advertised 32,768 tokens, served 32,768", "advertised 32,768 tokens, served 2,048"},
+		"m":    {"advertised 32,768 tokens, served 32,768"},
+		"idle": {"advertised 32,768 tokens; the window that is served is not known"},
+	} {
+		var got []string
+		for _, j := range judge(t, Options{}, readOne(t, Reader{Model: model}, url)).Judgements {
+			if j.ID == IDAdvertised {
+				got = append(got, j.Means)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("model %q (-want +got):\n%s", model, diff)
+		}
+	}
+}
+
 // TestDrainingMetrics holds that statistics which reading empties are read
 // once, also where nothing before them says what engine it is.
 func TestDrainingMetrics(t *testing.T) {
