@@ -88,7 +88,7 @@ Exit codes of commands that judge: 0 sound, 1 damaged, 3 could not tell,
 	})
 	root.AddCommand(
 		newDemo(e), newValidate(e), newProbe(e), newInspect(e), newAttribute(e), newSimulate(e), newConfig(e),
-		newPreflight(e), newServe(e), newIncidents(e), newPause(e), newResume(e), newEvidence(e), newReplay(e), newDashboards(e), newRunbook(e),
+		newPreflight(e), newServe(e), newIncidents(e), newPause(e), newResume(e), newEvidence(e), newReplay(e), newDashboards(e), newRunbook(e), newBench(e),
 	)
 	return root
 }

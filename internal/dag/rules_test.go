@@ -24,7 +24,7 @@ var table = []struct {
 	{5, []string{"alerting", "internal/metrics", "internal/report", "internal/evidence"}},
 	{6, []string{"internal/pipeline", "internal/preflight", "alerting/*", "internal/ledger/*"}}, // ledger/*: generated queries
 	{7, []string{"internal/ledger"}},
-	{8, []string{"internal/ledger/ledgertest", "internal/config", "internal/scheduler", "dashboards", "dashboards/web", "bench/engine/copymodel"}},
+	{8, []string{"internal/ledger/ledgertest", "internal/config", "internal/scheduler", "dashboards", "dashboards/web", "bench/engine/copymodel", "bench/detect"}},
 	{9, []string{"bench/engine"}},
 	{10, []string{"cmd/*", "bench", "bench/*", "bench/engine/*", "internal/dag"}},
 }
