@@ -13,12 +13,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
 	"crosstalk/bench/engine"
 	"crosstalk/internal/report"
+	"crosstalk/tenants"
 )
 
 // program builds the command once and returns its path.
@@ -57,14 +59,16 @@ const slotWindow = 2048
 // contextFlag is the context that four slots share.
 const contextFlag = "8192"
 
-// config writes a configuration of a target with so many tenants, all with one
-// fleet key, and returns its path. The copy model copies one code; its target
+// config writes a configuration of a target with so many accounts and a fleet key
+// of its own, and returns its path. The copy model copies one code; its target
 // may ask for no more. An answer may be long enough for a stranger's text to be
 // told from an accident.
-func (g target) config(t *testing.T, tenants int) string {
+func (g target) config(t *testing.T, accounts int) string {
 	t.Helper()
 	var b strings.Builder
+	folder := t.TempDir()
 	fmt.Fprintf(&b, `version: 1
+fleet_keys: [file:./fleet.key]
 targets:
   - name: engine
     api: openai-chat
@@ -85,10 +89,17 @@ targets:
 		}
 	}
 	b.WriteString("tenants:\n")
-	for i := range tenants {
+	for i := range accounts {
 		fmt.Fprintf(&b, "  - {name: tenant%02d, index: %d, credential: \"env:KEY_%d\", domain: org-%d}\n", i+1, i+1, i+1, i+1)
 	}
-	path := filepath.Join(t.TempDir(), "crosstalk.yaml")
+	key, err := tenants.NewFleetKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "fleet.key"), []byte(key.Encode()+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(folder, "crosstalk.yaml")
 	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -140,6 +151,7 @@ type finding struct {
 	Exchange string  `json:"exchange"`
 	Tenant   string  `json:"tenant"`
 	Probe    string  `json:"probe"`
+	Round    string  `json:"round"`
 	Detail   string  `json:"detail"`
 	PChance  float64 `json:"p_chance"`
 	Donor    string  `json:"origin_tenant"` // "": not known
@@ -154,10 +166,16 @@ type origin struct {
 
 func (f finding) name() string { return f.Check + "/" + f.Kind }
 
-// judge runs a command against a target.
-func (g target) judge(t *testing.T, tenants int, args ...string) outcome {
+// judge runs a command against a target of a new configuration.
+func (g target) judge(t *testing.T, accounts int, args ...string) outcome {
 	t.Helper()
-	args = append(args, "-c", g.config(t, tenants), "--seed", "1")
+	return judge(t, g.config(t, accounts), 1, args...)
+}
+
+// judge runs a command with a configuration.
+func judge(t *testing.T, path string, seed int, args ...string) outcome {
+	t.Helper()
+	args = append(args, "-c", path, "--seed", strconv.Itoa(seed))
 	code, text := crosstalk(t.Context(), t, args...)
 	o := outcome{Exit: code}
 	if err := json.Unmarshal(text, &o); err != nil {

@@ -33,10 +33,10 @@ type question struct {
 	look func(*testing.T, outcome)
 }
 
-// tenants of a target: one less than the engine has slots. Requests that come
-// one after the other take the slots in turn; with as many tenants as slots, each
+// accounts of a target: one less than the engine has slots. Requests that come
+// one after the other take the slots in turn; with as many accounts as slots, each
 // would always follow itself.
-const tenants = 3
+const accounts = 3
 
 // verdicts runs arms, one server after the other, and holds each row of the
 // table that they give.
@@ -45,7 +45,7 @@ func verdicts(t *testing.T, arms []arm) {
 		t.Run(strings.ReplaceAll(a.name, " ", "_"), func(t *testing.T) {
 			g := a.start(t)
 			for _, q := range a.asked {
-				o := g.judge(t, tenants, strings.Fields(q.args)...)
+				o := g.judge(t, accounts, strings.Fields(q.args)...)
 				hold(t, a.name, q, o)
 				if q.look != nil {
 					q.look(t, o)

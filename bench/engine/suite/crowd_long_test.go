@@ -1,0 +1,103 @@
+//go:build long
+
+package suite
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"crosstalk/bench/engine"
+	"crosstalk/internal/report"
+)
+
+var (
+	crowdTime  = flag.Duration("crowd.time", 30*time.Minute, "how long TestLongCrowd runs, on each of two servers")
+	crowdRatio = flag.Int("crowd.ratio", 99, "requests of strangers for each of ours")
+)
+
+// maxCanaries bounds our requests of one run among strangers.
+const maxCanaries = 900
+
+// crowd is a load of strangers, bounded by a count and by its context.
+type crowd struct {
+	target
+	left           atomic.Int64 // requests still allowed
+	served, failed atomic.Int64
+}
+
+// clients of the crowd at once, more than the engine has slots.
+const clients = 6
+
+// run sends until nothing is left or ctx ends.
+func (c *crowd) run(ctx context.Context) {
+	var all sync.WaitGroup
+	texts := strangers()
+	for i := range clients {
+		all.Go(func() {
+			for n := i; ctx.Err() == nil && c.left.Add(-1) >= 0; n++ {
+				prompt := fmt.Sprintf("%s. %s", texts[n%len(texts)], texts[(n/len(texts)+1)%len(texts)])
+				if _, err := c.askAs(ctx, prompt); err != nil {
+					c.failed.Add(1)
+					continue
+				}
+				c.served.Add(1)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// TestLongCrowd: 16 tenants on four slots, among strangers who send 99 requests
+// for each of ours. The sound server must stay without finding; the same command
+// on the patched one finds the fault, or the first run counts for nothing.
+func TestLongCrowd(t *testing.T) {
+	good := llama(t, "-c", shortFlag)
+	good.window = shortWindow
+	if sum := amongStrangers(t, "llama.cpp", good); sum.Leak+sum.Foreign+sum.Damaged > 0 || sum.Decided == 0 {
+		t.Error("a sound server was found to be none")
+	}
+	good.Stop()
+	bad := patched(t, engine.Fault{Pool: shortPool}, "-c", shortFlag)
+	bad.window = shortWindow
+	if sum := amongStrangers(t, "patched", bad); sum.Leak+sum.Foreign == 0 {
+		t.Error("the same command does not find the fault: the sound run counts for nothing")
+	}
+}
+
+// amongStrangers runs the command over and over, each time among strangers, until
+// the time is up or enough of our requests were sent.
+func amongStrangers(t *testing.T, name string, g target) report.Counts {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), *crowdTime)
+	defer stop()
+	path := g.config(t, maxTenants)
+	c := &crowd{target: g}
+	var sum report.Counts
+	began := time.Now()
+	for seed := 1; ctx.Err() == nil && sum.Sent < maxCanaries; seed++ {
+		round, end := context.WithCancel(ctx)
+		c.left.Store(maxCanaries * int64(*crowdRatio)) // ended by round, below, before that
+		var load sync.WaitGroup
+		load.Go(func() { c.run(round) })
+		o := judge(t, path, seed, "validate", "--only", "pulse=2,seedwatch=2,top=1")
+		add(&sum, o.Totals)
+		if o.Class == "leak" || o.Class == "foreign" || o.Class == "damaged" {
+			t.Logf("%s\n%s", o.Class, o.list())
+		}
+		// The strangers' share: those who have not had their turn go on alone.
+		c.left.Store(int64(sum.Sent**crowdRatio) - c.served.Load() - c.failed.Load())
+		if c.left.Load() <= 0 {
+			end()
+		}
+		load.Wait()
+		end()
+	}
+	t.Logf("%s: %s, %d requests of strangers served, %d not", name, time.Since(began).Round(time.Second), c.served.Load(), c.failed.Load())
+	rates(t, name, sum)
+	return sum
+}

@@ -1,0 +1,107 @@
+//go:build long
+
+package suite
+
+import (
+	"flag"
+	"math"
+	"strings"
+	"testing"
+
+	"crosstalk/bench/engine"
+	"crosstalk/internal/report"
+	"crosstalk/internal/stats"
+)
+
+var exchanges = flag.Int("exchanges", 3000, "exchanges of TestLongClean on the patched server; the sound one gets 5/3 of it")
+
+// shortWindow keeps every prompt at 600 tokens or less: what is left of it is for
+// the answer and the margin. shortPool is as much of it as the pool of the
+// incident was.
+const (
+	shortWindow = 768
+	shortPool   = shortWindow * 65 / 100
+	shortFlag   = "4096" // the context that four slots share
+)
+
+// add sums counts up.
+func add(sum *report.Counts, c report.Counts) {
+	sum.Sent += c.Sent
+	sum.Decided += c.Decided
+	sum.Sound += c.Sound
+	sum.Degraded += c.Degraded
+	sum.Damaged += c.Damaged
+	sum.Foreign += c.Foreign
+	sum.Leak += c.Leak
+	sum.Inconclusive += c.Inconclusive
+}
+
+// rates says what counts amount to, each with its interval of 95 %.
+func rates(t *testing.T, name string, c report.Counts) {
+	t.Helper()
+	found := stats.ClopperPearson(c.Leak+c.Foreign, c.Decided, 0.95)
+	damage := stats.ClopperPearson(c.Damaged, c.Decided, 0.95)
+	t.Logf("%s: %d exchanges, %d decided: %d leak, %d foreign (rate %.4f to %.4f), %d damaged (rate %.4f to %.4f), %d undecided; without a finding the rate is below %.5f",
+		name, c.Sent, c.Decided, c.Leak, c.Foreign, found.Low, found.High, c.Damaged, damage.Low, damage.High,
+		c.Inconclusive, stats.UpperBound(c.Decided, 0.05))
+}
+
+// TestLongClean asks the sound server and the patched one, with no fault on,
+// thousands of short exchanges: nothing may be found. The same command finds the
+// fault when it is on.
+func TestLongClean(t *testing.T) {
+	command := strings.Fields("validate --only pulse=100,burst=4,seedwatch=20,top=20")
+	for _, c := range []struct {
+		name  string
+		start func() target
+		want  int
+	}{
+		{"llama.cpp", func() target { return llama(t, "-c", shortFlag) }, *exchanges * 5 / 3},
+		{"patched, no fault on", func() target { return patched(t, engine.Fault{}, "-c", shortFlag) }, *exchanges},
+	} {
+		g := c.start()
+		g.window = shortWindow
+		path := g.config(t, accounts)
+		var sum report.Counts
+		for seed := 1; sum.Decided < c.want; seed++ {
+			o := judge(t, path, seed, command...)
+			add(&sum, o.Totals)
+			if o.Class != "sound" && o.Class != "degraded" {
+				t.Errorf("%s is %s\n%s", c.name, o.Class, o.list())
+				break
+			}
+		}
+		rates(t, c.name, sum)
+		g.Stop()
+	}
+	g := patched(t, engine.Fault{Pool: shortPool}, "-c", shortFlag)
+	g.window = shortWindow
+	o := g.judge(t, accounts, command...)
+	if o.Class != "leak" {
+		t.Errorf("with the fault on, the same command says %s\n%s", o.Class, o.list())
+	}
+	originKnown(t, o)
+}
+
+// TestLongSwapPower: of every ten prompts three have their answer exchanged with
+// another's, if another is waiting for one. A burst of 16 finds it as often as
+// stats.Power says for the share of exchanges that it hits.
+func TestLongSwapPower(t *testing.T) {
+	const bursts, rate = 20, 0.3
+	g := patched(t, engine.Fault{Swap: rate})
+	o := g.judge(t, accounts, "validate", "--only", "burst=20")
+	hit := map[string]bool{} // rounds
+	for _, f := range o.Findings {
+		if f.Class == "leak" {
+			hit[f.Round] = true
+		}
+	}
+	share := float64(o.Totals.Leak) / float64(o.Totals.Sent)
+	found := stats.ClopperPearson(len(hit), bursts, 0.95)
+	t.Logf("%d of %d bursts found it (%.2f to %.2f); %.3f of the exchanges were hit, for which a burst of 16 has a power of %.3f",
+		len(hit), bursts, found.Low, found.High, share, stats.Power(share, 16))
+	if math.IsNaN(share) || len(hit) < bursts/2 {
+		t.Errorf("%d of %d bursts found exchanged answers, want at least half", len(hit), bursts)
+	}
+	originKnown(t, o)
+}
