@@ -3,10 +3,8 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -14,7 +12,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -203,86 +200,4 @@ scrape_configs:
 	if n := len(p.pages); n != 0 {
 		t.Errorf("%d further pages", n)
 	}
-}
-
-// kills is how often the daemon is killed; TestLongKills does it ten times as
-// often.
-const kills = 20
-
-// TestE2EKills kills the daemon at random moments while an engine leaks: no page
-// is lost, duplicates share one key, no marker that was sent is unknown to the
-// ledger, and the caps hold.
-func TestE2EKills(t *testing.T) { killServe(t, kills) }
-
-func killServe(t *testing.T, kills int) {
-	program := filepath.Join(t.TempDir(), "crosstalk")
-	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
-	}
-	s, p := faultyServed(t)
-	s.stop()
-	<-s.code
-	var mu sync.Mutex
-	keys := map[string]int{}
-	done := make(chan struct{})
-	go func() {
-		for {
-			select {
-			case page := <-p.pages:
-				mu.Lock()
-				keys[page.Incident.DedupKey]++
-				mu.Unlock()
-			case <-done:
-				return
-			}
-		}
-	}()
-	defer close(done)
-	rng := rand.New(rand.NewPCG(1, 2))
-	env := append(os.Environ(), "KEY_ALPHA=key-KEY_ALPHA", "KEY_BRAVO=key-KEY_BRAVO", "HOOK=key-HOOK")
-	for range kills {
-		cmd := exec.Command(program, "serve", "-c", s.config(), "--web.listen-address", "127.0.0.1:0", "--log.level", "error")
-		cmd.Env = env
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		timer := time.NewTimer(time.Duration(100+rng.IntN(3000)) * time.Millisecond)
-		<-timer.C
-		if err := cmd.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
-		_ = cmd.Wait()
-	}
-	// The last life is given time to deliver what the others owed.
-	s.stderr = &syncBuffer{}
-	s.start(t)
-	s.eventually(t, "/metrics", "crosstalk_outbox_depth 0")
-	e, stdout, stderr := testEnv("")
-	if code := run(t.Context(), []string{"incidents", "list", "--json", "-c", s.config()}, e); code != 0 {
-		t.Fatalf("incidents: exit %d %s", code, stderr)
-	}
-	var incidents []struct {
-		ID       string `json:"id"`
-		Kind     string `json:"kind"`
-		Severity string `json:"severity"`
-		DedupKey string `json:"dedup_key"`
-	}
-	if err := json.Unmarshal(stdout.Bytes(), &incidents); err != nil {
-		t.Fatal(err)
-	}
-	mu.Lock()
-	defer mu.Unlock()
-	leaks := 0
-	for _, i := range incidents {
-		if keys[i.DedupKey] == 0 {
-			t.Errorf("no page of incident %s (%s) arrived", i.ID, i.Kind)
-		}
-		if i.Kind == "leak" {
-			leaks++
-		}
-	}
-	if leaks != 1 {
-		t.Errorf("%d leak incidents, want one that outlives every kill: %+v", leaks, incidents)
-	}
-	t.Logf("%d kills, %d incidents, pages by key: %v", kills, len(incidents), keys)
 }

@@ -102,15 +102,32 @@ func newServed(t *testing.T, engine, pager string, probes string) *served {
 // newServedWith starts serve for a configuration.
 func newServedWith(t *testing.T, text string) *served {
 	t.Helper()
+	s := prepareServed(t, text)
+	s.start(t)
+	t.Cleanup(func() { s.stop(); <-s.code })
+	return s
+}
+
+// prepareServed makes the folder of a daemon, which is not started.
+func prepareServed(t *testing.T, text string) *served {
+	t.Helper()
 	s := &served{dir: t.TempDir(), stderr: &syncBuffer{}, code: make(chan int, 1)}
 	e, _, _ := testEnv("")
 	if code := run(t.Context(), []string{"config", "init", "--dir", s.dir}, e); code != 0 {
 		t.Fatal("config init failed")
 	}
 	s.configure(t, text)
-	s.start(t)
-	t.Cleanup(func() { s.stop(); <-s.code })
 	return s
+}
+
+// end stops the daemon and waits for it; it can be started again.
+func (s *served) end(t *testing.T) {
+	t.Helper()
+	s.stop()
+	if code := <-s.code; code != 0 {
+		t.Errorf("serve ended with %d\n%s", code, s.stderr)
+	}
+	s.stderr = &syncBuffer{}
 }
 
 func (s *served) config() string { return filepath.Join(s.dir, "crosstalk.yaml") }
