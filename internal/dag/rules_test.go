@@ -20,7 +20,7 @@ var table = []struct {
 	{1, []string{"corpus"}},
 	{2, []string{"tenants", "probes/provider"}},
 	{3, []string{"probes", "probes/provider/providertest", "probes/provider/*", "internal/simulator"}},
-	{4, []string{"checks"}},
+	{4, []string{"checks", "internal/rates"}},
 	{5, []string{"alerting", "internal/metrics", "internal/report", "internal/evidence"}},
 	{6, []string{"internal/pipeline", "internal/preflight", "alerting/*", "internal/ledger/*"}}, // ledger/*: generated queries
 	{7, []string{"internal/ledger"}},
