@@ -1,4 +1,4 @@
-//go:build long
+//go:build long && e2e && linux
 
 package main
 
@@ -6,5 +6,6 @@ import "testing"
 
 // TestLongDay is TestSteppedDay at the cadence of a busy operator.
 func TestLongDay(t *testing.T) {
+	t.Parallel()
 	healthyDay(t, "probes: [{kind: pulse, every: 1m}, {kind: burst, size: 16, every: 10m}, {kind: top, every: 20m}, {kind: seedwatch, every: 30m}]\n")
 }
