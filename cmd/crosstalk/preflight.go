@@ -142,8 +142,12 @@ func runPreflight(ctx context.Context, e *env, f *preflightFlags) error {
 
 // run reads and judges.
 func (j *preflightJob) run(ctx context.Context, e *env) (*preflight.Report, error) {
+	files, err := orInterrupted(e, func() ([]*preflight.Node, error) { return preflight.ReadFiles(j.files), nil })
+	if err != nil {
+		return nil, fmt.Errorf("read files: %w", err)
+	}
 	named := slices.ContainsFunc(j.files, func(f preflight.File) bool { return f.Node != "" })
-	nodes := preflight.Merge(preflight.ReadFiles(j.files), j.reader.Read(ctx, j.addresses), named)
+	nodes := preflight.Merge(files, j.reader.Read(ctx, j.addresses), named)
 	r, err := preflight.Judge(nodes, j.options)
 	if err != nil {
 		return nil, err

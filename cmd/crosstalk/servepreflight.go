@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"log/slog"
+	"os"
 	"sync"
 	"time"
 
@@ -143,7 +144,12 @@ func (p *preflights) forbidden(ctx context.Context, t config.Target) string {
 	if _, paused, err := p.daemon.ledger.Paused(ctx, t.Name); err == nil && paused {
 		return "the target is paused"
 	}
-	return ""
+	if path := p.daemon.current().cfg.StopPath(); path != "" {
+		if _, err := os.Stat(path); err == nil {
+			return "the stop file is there"
+		}
+	}
+	return p.daemon.scheduler.LeftAlone(t.Name, p.daemon.env.now())
 }
 
 // tell logs and records the outcome.

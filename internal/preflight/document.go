@@ -41,11 +41,13 @@ func badDocument(format string, args ...any) error {
 // returns its kind. where is the file or address that the facts will name.
 // What cannot be read becomes a problem of the node, and the kind is "".
 func (n *Node) Read(where string, body []byte) string {
-	kind, err := n.read(where, body)
+	fresh := &Node{only: n.only}
+	kind, err := fresh.read(where, body)
 	if err != nil {
 		n.trouble(where, err.Error(), "save what the engine itself answers, or its launch flags, and name that")
 		return ""
 	}
+	n.absorb(where, fresh)
 	return string(kind)
 }
 

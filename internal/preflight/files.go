@@ -42,8 +42,7 @@ func ReadFiles(files []File) []*Node {
 			current, seen = fresh, map[string]bool{}
 			nodes = append(nodes, current)
 		} else {
-			current.add(fresh.Facts...)
-			current.Problems = append(current.Problems, fresh.Problems...)
+			current.absorb(f.Path, fresh)
 		}
 		seen[kind] = true
 	}

@@ -38,6 +38,20 @@ func (n *Node) add(facts ...Fact) {
 	}
 }
 
+// absorb adds what was read elsewhere about the same node. Documents of two
+// engines are not of one node: what one says must not make up for what the
+// other lacks.
+func (n *Node) absorb(where string, other *Node) {
+	n.Problems = append(n.Problems, other.Problems...)
+	mine, theirs := n.engine(), other.engine()
+	if mine != "" && theirs != "" && mine != theirs {
+		n.trouble(where, fmt.Sprintf("it is of %s, and what was read before of %s", theirs, mine),
+			"keep nodes apart: --from NODE=FILE, --url NODE=URL; or correct --engine")
+		return
+	}
+	n.add(other.Facts...)
+}
+
 func (n *Node) trouble(where, why, do string) {
 	n.Problems = append(n.Problems, Problem{Where: where, Why: why, Do: do})
 }

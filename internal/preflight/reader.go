@@ -99,8 +99,7 @@ func Merge(files, live []*Node, named bool) []*Node {
 			out = append(out, f)
 			continue
 		}
-		live[i].add(f.Facts...)
-		live[i].Problems = append(live[i].Problems, f.Problems...)
+		live[i].absorb(f.Name, f)
 	}
 	return out
 }
@@ -241,7 +240,8 @@ func (v *visit) take(a *answer, want documentKind) {
 		n.trouble(a.where, a.why(nil), "see whether the server is well, and whether the address is the engine's own")
 		return
 	}
-	kind, err := n.read(a.where, a.body)
+	fresh := &Node{only: n.only}
+	kind, err := fresh.read(a.where, a.body)
 	switch {
 	case err != nil:
 		v.broken = true
@@ -251,6 +251,7 @@ func (v *visit) take(a *answer, want documentKind) {
 		n.trouble(a.where, fmt.Sprintf("it answered with %s instead of %s", kind, want), "name the engine with --engine if it was mistaken for another")
 		return
 	}
+	n.absorb(a.where, fresh)
 	if !a.keyed && want != docModels && want != docVersion {
 		n.add(Fact{Name: Open, Of: a.path, Value: Text(a.reach), Where: a.where, Field: "read without a key"})
 	}

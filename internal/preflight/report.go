@@ -53,6 +53,9 @@ func Judge(nodes []*Node, o Options) (*Report, error) {
 		if (j.Outcome == Finding || j.Outcome == Unknown) && slices.Contains(o.Accept, j.ID) {
 			j.Outcome = Accepted
 		}
+		if j.Read == nil {
+			j.Read = []Fact{} // a list in JSON
+		}
 	}
 	r.conclude(o.Strict)
 	return r, nil
