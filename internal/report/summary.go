@@ -19,6 +19,7 @@ import (
 	"github.com/google/uuid"
 
 	"crosstalk/checks"
+	"crosstalk/internal/rates"
 	"crosstalk/probes"
 )
 
@@ -72,6 +73,9 @@ type Summary struct {
 	NotSent  map[string]int `json:"not_sent,omitempty"` // by reason
 	Rounds   []Round        `json:"rounds"`
 	Undecid  map[string]int `json:"undecided,omitempty"` // by reason
+	// DegradedCells are the cells in which more seals were missed than a
+	// healthy model explains.
+	DegradedCells []rates.Degradation `json:"degraded_cells,omitempty"`
 	// NeverBegun are the planned rounds that an early end left undone. Their
 	// exchanges are planned and not decided.
 	NeverBegun []NeverBegun `json:"never_begun,omitempty"`
@@ -188,6 +192,7 @@ func Summarize(h Header, run []*Outcome, names map[uint16]string, pricing probes
 	}
 	s.sortCells()
 	s.Routes = routes(run)
+	s.DegradedCells = degradedCells(run)
 	slices.SortStableFunc(s.Findings, func(a, b Finding) int {
 		switch {
 		case a.Class.Worse(b.Class):

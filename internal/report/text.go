@@ -18,6 +18,7 @@ func (s *Summary) Text(w io.Writer) error {
 	p.findings(s, "")
 	p.runbook(s)
 	p.degraded(s)
+	p.degradedCells(s)
 	p.cells(s)
 	p.coverage(s)
 	p.verdict(s)
