@@ -8,13 +8,13 @@ import (
 	"crosstalk/corpus"
 )
 
-// TestE2ECopyRate asks a sound engine for 200 codes in prompts of all kinds. A
+// TestE2ECopyRate asks a sound engine for 100 codes in prompts of all kinds. A
 // code that does not come back would be damage in every later measurement.
 func TestE2ECopyRate(t *testing.T) {
 	s := engineFor(t)
 	for _, a := range arms() {
 		t.Run(a.name, func(t *testing.T) {
-			n := 200 / len(arms())
+			n := 100 / len(arms())
 			exact, wrong := copied(t.Context(), t, s, a.spec, n)
 			t.Logf("%s, %d sentences: %d of %d codes exact", a.name, a.spec.Sentences, exact, n)
 			for _, w := range wrong {

@@ -1,4 +1,4 @@
-//go:build e2e || long
+//go:build long
 
 package main
 
@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"crosstalk/bench/engine"
-	"crosstalk/checks"
 	"crosstalk/internal/report"
 )
 
@@ -32,7 +31,7 @@ func realEngine(t *testing.T, window int, flags ...string) *simulated {
 	path := filepath.Join(t.TempDir(), "crosstalk.yaml")
 	text := fmt.Sprintf(`version: 1
 targets:
-  - {name: llama-server, api: openai-chat, base_url: %q, model: copycode, window: %d, max_output: 64, dress: code, task: echo}
+  - {name: llama-server, api: openai-chat, base_url: %q, model: copycode, window: %d, max_output: 64, dress: code, task: echo, families: [code, prose]}
 tenants:
   - {name: alpha, index: 1, credential: "env:KEY_ALPHA", domain: org-a}
   - {name: bravo, index: 2, credential: "env:KEY_BRAVO", domain: org-b}
@@ -57,27 +56,4 @@ func mustBeSound(t *testing.T, sum *report.Summary) {
 	if c.Damaged+c.Foreign+c.Leak > 0 || c.Decided == 0 {
 		t.Errorf("a sound engine was judged %s\n%s", sum.Class, describeFindings(sum))
 	}
-}
-
-// TestE2ERealEngine judges a real engine of sound mind, and the same one with a
-// wrong RoPE scale, which must be damaged and nothing else: an engine that has
-// lost its context, and no stranger's.
-func TestE2ERealEngine(t *testing.T) {
-	t.Run("sound", func(t *testing.T) {
-		s := realEngine(t, slotWindow)
-		mustBeSound(t, s.validate(t, 1, "--only", "pulse=4,burst=1"))
-		e, stdout, stderr := testEnv("")
-		if code := run(t.Context(), []string{"probe", "-c", s.config, "--stream", "--tokens", "900"}, e); code != report.ExitSound {
-			t.Errorf("probe: exit %d\n%s%s", code, stdout, stderr)
-		}
-	})
-	t.Run("wrong RoPE scale", func(t *testing.T) {
-		s := realEngine(t, slotWindow, "--rope-scaling", "linear", "--rope-scale", "4")
-		sum := s.validate(t, 1, "--only", "pulse=2")
-		c := sum.Totals
-		t.Logf("%d exchanges: %d damaged, %d foreign, %d leak, %d undecided; exit %d", c.Sent, c.Damaged, c.Foreign, c.Leak, c.Inconclusive, sum.ExitCode)
-		if sum.Class != checks.Damaged || c.Damaged < c.Sent*9/10 {
-			t.Errorf("was judged %s, want damaged\n%s", sum.Class, describeFindings(sum))
-		}
-	})
 }

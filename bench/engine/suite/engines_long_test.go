@@ -66,7 +66,7 @@ func TestLongVerdicts(t *testing.T) {
 	verdicts(t, []arm{
 		{"llama.cpp, cache of eight bits", func(t *testing.T) target {
 			return llama(t, "-fa", "on", "-ctk", "q8_0", "-ctv", "q8_0")
-		}, []question{{args: "validate --only pulse=10", because: "recall/lost_seal"}}},
+		}, []question{{args: "validate --only pulse=12", because: "recall/altered_seal"}}},
 		{"llama.cpp, cache of four bits", func(t *testing.T) target {
 			return llama(t, "-fa", "on", "-ctk", "q4_0", "-ctv", "q4_0")
 		}, []question{{args: "validate --only pulse=2", because: "recall/lost_seal"}}},
@@ -74,7 +74,7 @@ func TestLongVerdicts(t *testing.T) {
 			{args: "validate --only pulse=2,burst=1"},
 		}},
 		{"llama.cpp, context shift", func(t *testing.T) target { return llama(t, "--context-shift") }, []question{
-			{args: "validate --only pulse=2,top=1,overlength=1"},
+			{args: "validate --only pulse=2,top=1"},
 		}},
 		{"patched, stray pages", func(t *testing.T) target { return patched(t, engine.Fault{Stray: 1}, "-kvu") }, []question{
 			{args: "validate --only pulse=1,burst=3", because: "foreignmarker/marker", look: originKnown},
