@@ -59,17 +59,17 @@ func plainName(name string) string { return strings.TrimSuffix(clean(name), ":la
 // ofModel are the facts of that name about one model, or else about none in
 // particular.
 func (n *Node) ofModel(name Name, model string) []Fact {
-	var own, any []Fact
+	var own, general []Fact
 	for _, f := range n.all(name) {
 		switch {
 		case f.Of == model || model == "":
 			own = append(own, f)
 		case f.Of == "":
-			any = append(any, f)
+			general = append(general, f)
 		}
 	}
 	if len(own) > 0 {
 		return own
 	}
-	return any
+	return general
 }
