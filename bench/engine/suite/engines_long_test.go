@@ -101,7 +101,7 @@ func TestLongOtherServers(t *testing.T) {
 			{args: "probe --share 2 --over", because: "overlength/refused", detail: "2048 allowed"}, // 502 with the body of a 400
 		}},
 		{"portkey before llama.cpp", gateway, []question{
-			{args: "probe --tokens 400", because: "answer/exact"},
+			{args: "probe --tokens 400", because: "answer/exact", shows: "X-Portkey-Provider: openai"},
 			{args: "probe --tokens 400 --stream"}, // it answers 500
 			{args: "probe --share 2 --over", because: "overlength/refused", detail: "2048 allowed"},
 		}},

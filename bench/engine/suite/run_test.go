@@ -106,14 +106,14 @@ targets:
 	return path
 }
 
-// crosstalk runs the command with --json and returns its exit code and output.
+// crosstalk runs the command and returns its exit code and output.
 func crosstalk(ctx context.Context, t *testing.T, args ...string) (int, []byte) {
 	t.Helper()
 	path, err := program()
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(ctx, path, append(args, "--json")...)
+	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Env = os.Environ()
 	for i := range maxTenants {
 		cmd.Env = append(cmd.Env, fmt.Sprintf("KEY_%d=key-%d", i+1, i+1))
@@ -175,18 +175,18 @@ func (g target) judge(t *testing.T, accounts int, args ...string) outcome {
 // judge runs a command with a configuration.
 func judge(t *testing.T, path string, seed int, args ...string) outcome {
 	t.Helper()
-	args = append(args, "-c", path, "--seed", strconv.Itoa(seed))
-	code, text := crosstalk(t.Context(), t, args...)
+	shown := strings.Join(args, " ")
+	code, text := crosstalk(t.Context(), t, append(args, "-c", path, "--seed", strconv.Itoa(seed), "--json")...)
 	o := outcome{Exit: code}
 	if err := json.Unmarshal(text, &o); err != nil {
-		t.Fatalf("crosstalk %s: %v\n%.2000s", strings.Join(args, " "), err, text)
+		t.Fatalf("crosstalk %s: %v\n%.2000s", shown, err, text)
 	}
 	if o.Class == "" {
 		o.Class = o.Result.Class
 	}
 	c := o.Totals
 	t.Logf("%s: exit %d, %s; %d exchanges: %d sound, %d degraded, %d damaged, %d foreign, %d leak, %d undecided",
-		strings.Join(args[:len(args)-4], " "), code, o.Class, c.Sent, c.Sound, c.Degraded, c.Damaged, c.Foreign, c.Leak, c.Inconclusive)
+		shown, code, o.Class, c.Sent, c.Sound, c.Degraded, c.Damaged, c.Foreign, c.Leak, c.Inconclusive)
 	return o
 }
 

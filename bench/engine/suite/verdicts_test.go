@@ -29,6 +29,9 @@ type question struct {
 	because string
 	// detail is what the finding must say, e.g. the exact limit.
 	detail string
+	// shows is what the command prints beside the verdict, e.g. the header by
+	// which a layer in front of the engine gives itself away.
+	shows string
 	// look looks closer; nil: no closer.
 	look func(*testing.T, outcome)
 }
@@ -47,12 +50,24 @@ func verdicts(t *testing.T, arms []arm) {
 			for _, q := range a.asked {
 				o := g.judge(t, accounts, strings.Fields(q.args)...)
 				hold(t, a.name, q, o)
+				if q.shows != "" {
+					g.mustShow(t, q)
+				}
 				if q.look != nil {
 					q.look(t, o)
 				}
 			}
 			g.Stop()
 		})
+	}
+}
+
+// mustShow runs the command once more for people.
+func (g target) mustShow(t *testing.T, q question) {
+	t.Helper()
+	args := append(strings.Fields(q.args), "-c", g.config(t, accounts), "--seed", "1")
+	if _, text := crosstalk(t.Context(), t, args...); !strings.Contains(string(text), q.shows) {
+		t.Errorf("%s does not show %q:\n%s", q.args, q.shows, text)
 	}
 }
 
