@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"slices"
 	"strings"
 	"time"
@@ -250,6 +251,9 @@ func onThisMachine(address string) bool { return (config.Target{BaseURL: address
 // configured is the job of a target of the configuration.
 func (f *preflightFlags) configured(e *env) (*preflightJob, error) {
 	cfg, err := f.config.load(e)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, usageError(err, "name an engine with --url, saved answers with --from, or a configuration with --config")
+	}
 	if err != nil {
 		return nil, err
 	}

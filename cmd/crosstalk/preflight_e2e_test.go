@@ -53,7 +53,7 @@ func TestE2EPreflightLlamaCpp(t *testing.T) {
 		t.Fatalf("%v\n%s", err, log.Bytes())
 	}
 	t.Cleanup(s.Stop)
-	slots := "each of 4 slots has memory for its whole window of 2,048 tokens"
+	slots := "a request of the whole window of 2,048 tokens fits into each of 4 slots"
 	preflighted(t, report.ExitSound, []string{
 		slots, "advertised 2,048 tokens, served 2,048", "llama.cpp", "open without a key on this machine only", "unknown     silent-truncation",
 	}, "--url", s.BaseURL, "--window", "2048")

@@ -44,6 +44,9 @@ func (r *Report) text(w io.Writer) error {
 	if r.Advertised != nil {
 		p.line("advertised window: %s tokens (%s)", r.Advertised.Value, r.Advertised.Where)
 	}
+	if r.Authorization != "" {
+		p.line("authorization: %s", r.Authorization)
+	}
 	for _, problem := range r.problems() {
 		p.line("\nunreadable  %s\n            %s\n            do: %s", problem.Where, problem.Why, problem.Do)
 	}

@@ -82,9 +82,9 @@ func allRanks(n *Node, j Judgement) Judgement {
 	return j
 }
 
-// slotPool judges engines whose slots each have cells for their whole window,
-// set aside at start: there the window cannot exceed the pool, unless slots
-// share one.
+// slotPool judges engines that set memory for the window of a slot aside at
+// start: there the window of one request cannot exceed the pool. Several at once
+// can, where slots share one.
 func (d *deployment) slotPool(n *Node, j Judgement) Judgement {
 	f, ok := n.served()
 	if !ok {
@@ -94,12 +94,16 @@ func (d *deployment) slotPool(n *Node, j Judgement) Judgement {
 	}
 	j.Outcome = Fine
 	j.Read = []Fact{f}
-	j.Means = fmt.Sprintf("each slot has memory for its whole window of %s tokens", f.Value)
+	j.Means = fmt.Sprintf("a request of the whole window of %s tokens fits into its slot", f.Value)
+	shared, fact, known := n.yes(Unified)
 	if slots, ok := n.first(Slots); ok {
 		j.Read = append(j.Read, slots)
-		j.Means = fmt.Sprintf("each of %s slots has memory for its whole window of %s tokens", slots.Value, f.Value)
+		j.Means = fmt.Sprintf("a request of the whole window of %s tokens fits into each of %s slots", f.Value, slots.Value)
+		if n.engine() == LlamaCpp && slots.Value.count > 1 && !known {
+			j.Means += "; whether the slots share one pool (--kv-unified), so that only one such request fits at a time, the server does not say"
+		}
 	}
-	if shared, fact, _ := n.yes(Unified); shared {
+	if shared {
 		j.Outcome = Warning
 		j.Read = append(j.Read, fact)
 		j.Means = fmt.Sprintf("the slots share one pool of %s tokens: one request of that length fits, several do not", f.Value)

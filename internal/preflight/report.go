@@ -53,22 +53,23 @@ func Judge(nodes []*Node, o Options) (*Report, error) {
 		if (j.Outcome == Finding || j.Outcome == Unknown) && slices.Contains(o.Accept, j.ID) {
 			j.Outcome = Accepted
 		}
+		j.Required = j.Required || o.Strict
 		if j.Read == nil {
 			j.Read = []Fact{} // a list in JSON
 		}
 	}
-	r.conclude(o.Strict)
+	r.conclude()
 	return r, nil
 }
 
 // conclude counts and decides: a finding is 1 whatever else could not be read;
 // without one, anything that could not be read or judged is 3.
-func (r *Report) conclude(strict bool) {
+func (r *Report) conclude() {
 	counts := map[Outcome]int{}
 	blind := len(r.problems())
 	for _, j := range r.Judgements {
 		counts[j.Outcome]++
-		if j.Outcome == Unknown && (j.Required || strict) {
+		if j.Outcome == Unknown && j.Required {
 			blind++
 		}
 	}
