@@ -190,9 +190,10 @@ func TestFormats(t *testing.T) {
 				Where string
 			}
 		}
+		Schema   int
 		ExitCode int `json:"exit_code"`
 	}
-	if err := json.Unmarshal([]byte(written["json"]), &back); err != nil || back.ExitCode != 1 || back.Nodes[0].Facts[1].Value != float64(100) {
+	if err := json.Unmarshal([]byte(written["json"]), &back); err != nil || back.Schema != 1 || back.ExitCode != 1 || back.Nodes[0].Facts[1].Value != float64(100) {
 		t.Errorf("json %+v, %v", back, err)
 	}
 }

@@ -11,6 +11,8 @@ import (
 
 // Report is what was read and what it amounts to.
 type Report struct {
+	// Schema is the version of the JSON form.
+	Schema int `json:"schema"`
 	// Version of crosstalk.
 	Version string    `json:"crosstalk"`
 	At      time.Time `json:"at"`
@@ -47,7 +49,7 @@ func Judge(nodes []*Node, o Options) (*Report, error) {
 	if o.Advertised > 0 {
 		d.advertised = &Fact{Name: Advertised, Value: Count(int64(o.Advertised)), Unit: "tokens", Where: o.From}
 	}
-	r := &Report{Nodes: nodes, Advertised: d.advertised, Judgements: d.judge()}
+	r := &Report{Schema: 1, Nodes: nodes, Advertised: d.advertised, Judgements: d.judge()}
 	for i := range r.Judgements {
 		j := &r.Judgements[i]
 		if (j.Outcome == Finding || j.Outcome == Unknown) && slices.Contains(o.Accept, j.ID) {
