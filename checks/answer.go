@@ -128,6 +128,12 @@ func (s *subject) extra() []Finding {
 	if s.task() == "" {
 		bound = minForeign // an open question invites an explanation
 	}
+	if start, end, ok := s.otherMarker(); ok {
+		return []Finding{{
+			Kind: KindExtra, Class: Damaged, Channel: ChannelContent, Offset: start, Length: end - start,
+			Detail: "beside the answer stands what looks like a marker of ours and is none of this prompt",
+		}}
+	}
 	r := s.read(ChannelContent)
 	st := r.stretch()
 	if st.score < bound {

@@ -42,6 +42,9 @@ func contactOf(s *subject) []Finding {
 			Detail: "an error message stands where the answer should",
 		}}
 	case denying:
+		if !s.closed() {
+			return nil // who asked for nothing of ours may well have nothing
+		}
 		return []Finding{{
 			Kind: KindDenial, Class: Damaged, Channel: ChannelContent, Length: len(s.text(ChannelContent)),
 			Detail: "the answer says that there is nothing to answer: the prompt did not arrive whole",

@@ -34,6 +34,8 @@ const maxPageMap = 16
 //   - A run of r words of a marker: p = W C 2^-10r, for W words of text and C
 //     places (marker and position) it was compared with. A word is 10 bits, and
 //     the words of markers are a cipher's output.
+//   - A run of k symbols of a marker that is a code: p = W C 2^-5k, for W
+//     characters of text.
 //   - A locator: 2^-25 for every locator and key it was compared with, from 16
 //     bits of request hash and 9 check bits, both keyed. Its page number counts
 //     for nothing.
@@ -91,8 +93,10 @@ func (s *subject) pieces(c Channel) (all []piece, searched bool) {
 	got := foundPieces{searched: true}
 	if s.codec() != nil && s.text(c) != "" {
 		got.pieces, got.searched = s.markerPieces(c)
-		located, complete := s.locatedPieces(c)
-		got.pieces, got.searched = append(got.pieces, located...), got.searched && complete
+		for _, find := range []func(Channel) ([]piece, bool){s.codePieces, s.locatedPieces} {
+			more, complete := find(c)
+			got.pieces, got.searched = append(got.pieces, more...), got.searched && complete
+		}
 		if got.searched && len(got.pieces) == 0 && c.isAnswer() {
 			got.pieces, got.searched = s.searchedPieces(c, &s.facts.pages)
 		}

@@ -20,6 +20,7 @@ func All() []Check {
 		encodingCheck{},
 		markupCheck{},
 		emptyCheck{},
+		toolcallCheck{},
 		finishCheck{},
 		streamCheck{},
 		identityCheck{},

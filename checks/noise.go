@@ -43,7 +43,7 @@ func noiseIn(text string) float64 {
 	if isSoup(text) || isVocabularyCollapse(text) || isGibberish(text) {
 		return 1
 	}
-	noisy := runRunes(text) + cycleRunes(text) + 8*strings.Count(text, "\ufffd")
+	noisy := runRunes(text) + max(cycleRunes(text), loopRunes(text)) + 8*strings.Count(text, "\ufffd")
 	for _, m := range markupToken.FindAllString(text, -1) {
 		noisy += len([]rune(m))
 	}
@@ -72,6 +72,17 @@ func runRunes(text string) int {
 		last, length = c, 1
 	}
 	flush()
+	return n
+}
+
+// loopRunes counts the characters in loops that need not be of whole words.
+func loopRunes(text string) int {
+	n := 0
+	for _, l := range findLoops(text) {
+		if l.copies() >= 3 && l.end-l.start >= 24 {
+			n += runesIn(text, l.start, l.end)
+		}
+	}
 	return n
 }
 

@@ -1,6 +1,8 @@
 package checks
 
 import (
+	"slices"
+
 	"crosstalk/corpus"
 	"crosstalk/probes"
 	"crosstalk/probes/provider"
@@ -146,6 +148,10 @@ func (s *subject) markers(c Channel) []tenants.Hit {
 	if !ok {
 		var complete bool
 		h, complete = s.codec().FindBounded(s.text(c))
+		if more := encodedMarkers(s.codec(), s.text(c)); len(more) > 0 {
+			h = append(h, more...)
+			slices.SortStableFunc(h, func(a, b tenants.Hit) int { return a.Start - b.Start })
+		}
 		s.hits[c] = h
 		if !complete {
 			s.unsearched = append(s.unsearched, c)

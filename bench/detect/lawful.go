@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+
+	"crosstalk/checks"
 )
 
 //go:embed data/lawful.txt
@@ -36,7 +38,7 @@ func lawfulRows() []transform {
 	openers := []string{
 		"Sure! Here are the seals:", "Here is the complete list of seal phrases, in order:", "Certainly, these are all the seals in the document.",
 		"**Seal phrases**", "# Seals", "Natürlich, hier ist die Liste der Siegel:", "Voici la liste complète des phrases du document :",
-		"Aquí tienes la lista de todas las frases del documento:", "Вот все фразы из документа по порядку:", "好的，以下是文档中的所有密封短语：",
+		"Aquí tienes la lista de todas las frases del documento:", "Ecco l'elenco completo delle frasi contenute nel documento:",
 	}
 	closers := []string{"", "Let me know if you need anything else!", "I hope this helps.", "These are all the seals in the document.", "Total: 5 seal phrases."}
 	each := func(form string) func(*sound, string) string {
@@ -53,6 +55,11 @@ func lawfulRows() []transform {
 		row("preamble and close", func(s *sound, text string) string {
 			return strings.TrimSpace(pick(s.r, openers...) + "\n\n" + text + "\n\n" + pick(s.r, closers...))
 		}),
+		// One letter of a script that the prompt does not use is damage on a
+		// closed task, so a greeting in one is; it must not be worse.
+		{class: class, name: "preamble in another script", want: []checks.Class{checks.Sound, checks.Damaged}, bar: known, change: content(func(s *sound, text string) string {
+			return pick(s.r, "Вот все фразы из документа по порядку:", "好的，以下是文档中的所有密封短语：") + "\n" + text
+		})},
 		row("code fence", func(_ *sound, text string) string { return "```\n" + text + "\n```" }),
 		row("bullets and bold", each("- **%d:** %s")),
 		row("table rows", each("| %d | %s |")),

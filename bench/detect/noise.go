@@ -43,8 +43,8 @@ func loopRows() []transform {
 		{class: class, name: "a phrase", want: damaged, kinds: kinds, bar: known, change: content(func(s *sound, text string) string {
 			return s.head(text) + strings.Repeat(pick(s.r, " and so on", " the end of the", " of the configuration", "\nI am sorry, I", "-REF"), 12+s.r.IntN(300))
 		})},
-		{class: class, name: "a block of 20 to 90 lines", want: damaged, kinds: kinds, bar: known, change: content(func(s *sound, text string) string {
-			block := s.prose(20 + s.r.IntN(70))
+		{class: class, name: "a block of 20 to 50 lines", want: damaged, kinds: kinds, bar: known, change: content(func(s *sound, text string) string {
+			block := s.prose(20 + s.r.IntN(30))
 			return s.head(text) + "\n" + strings.Repeat(block, 3+s.r.IntN(8))
 		})},
 		{class: class, name: "near loop", want: spoilt, bar: known, change: content(func(s *sound, text string) string {

@@ -103,6 +103,7 @@ func (w *world) mint(tenant uint16, second uint32, spec corpus.Spec) (asked, err
 type sound struct {
 	r      *rand.Rand
 	client provider.Client
+	w      *world
 	set
 	reply provider.Response
 	// recorded: judged without the answer known, as a log is.
@@ -114,7 +115,7 @@ type sound struct {
 
 // newSound is the right answer to a prompt of the world, well formed.
 func (w *world) newSound(r *rand.Rand) *sound {
-	s := &sound{r: r, client: w.client, set: w.sets[r.IntN(len(w.sets))], limit: 4096}
+	s := &sound{r: r, client: w.client, w: w, set: w.sets[r.IntN(len(w.sets))], limit: 4096}
 	s.reply = provider.Response{Status: 200, Content: s.own.prompt.Expected(), FinishReason: "stop", Model: "model"}
 	return s
 }

@@ -102,12 +102,12 @@ func leakRows() []transform {
 		row("a passage around a locator", 1, func(s *sound, text string) string { return text + "\n" + s.passage(1) }),
 		row("a passage as the whole answer", 1, func(s *sound, _ string) string { return s.passage(1) }),
 		{class: class, name: "eight words of a seal", want: suspect, bar: 1, change: eightWords},
-		{class: class, name: "base64", want: leak, from: other, change: content(beside(func(_ *sound, seal string) string { return encode64(seal) }))},
-		{class: class, name: "JSON-escaped", want: leak, from: other, change: content(beside(func(_ *sound, seal string) string { return escaped(seal) }))},
-		{class: class, name: "16 words without a locator", want: suspect, change: content(func(s *sound, text string) string {
+		{class: class, name: "base64", want: leak, bar: known, from: other, change: content(beside(func(_ *sound, seal string) string { return encode64(seal) }))},
+		{class: class, name: "JSON-escaped", want: leak, bar: known, from: other, change: content(beside(func(_ *sound, seal string) string { return escaped(seal) }))},
+		{class: class, name: "16 words without a locator", want: suspect, bar: known, change: content(func(s *sound, text string) string {
 			return text + "\n" + s.untagged(16)
 		})},
-		{class: class, name: "two seals interleaved word by word", want: suspect, change: content(func(s *sound, text string) string {
+		{class: class, name: "two seals interleaved word by word", want: suspect, bar: known, change: content(func(s *sound, text string) string {
 			m := s.other.prompt.Markers()
 			return text + "\n" + interleaved(m[0].Text, m[1].Text)
 		})},

@@ -89,9 +89,9 @@ func content(f func(s *sound, text string) string) func(*sound) {
 	return func(s *sound) { s.reply.Content = f(s, s.reply.Content) }
 }
 
-// head is a good beginning of an answer: a tenth to nine tenths, at a blank.
+// head is a good beginning of an answer: a tenth to eight tenths, at a blank.
 func (s *sound) head(text string) string {
-	n := len(text) * (1 + s.r.IntN(9)) / 10
+	n := len(text) * (1 + s.r.IntN(8)) / 10
 	for n < len(text) && text[n] != ' ' && text[n] != '\n' {
 		n++
 	}
