@@ -90,15 +90,11 @@ func (d *daemon) keep(ctx context.Context, r *evidence.Record) {
 	}
 }
 
-// controlRejudgement is the name under which the daemon reports that what it
-// called a disclosure did not come out the same way twice.
-const controlRejudgement = "rejudgement"
-
 // doubt opens the incident about ourselves.
 func (d *daemon) doubt(ctx context.Context, target, detail string) {
 	d.log.Error("the prober contradicts itself: nothing was called", "target", target, "detail", detail)
-	if err := d.ledger.Control(ctx, controlRejudgement, false, detail, d.env.now()); err != nil {
-		d.log.Error("control not recorded", "control", controlRejudgement, "err", err)
+	if err := d.ledger.Control(ctx, ledger.ControlRejudgement, false, detail, d.env.now()); err != nil {
+		d.log.Error("control not recorded", "control", ledger.ControlRejudgement, "err", err)
 	}
 }
 

@@ -116,7 +116,7 @@ func (l *live) knows(target string) error {
 	if target == "" || l.sites[target] != nil {
 		return nil
 	}
-	return usageError(fmt.Errorf("no target is called %q", target), fmt.Sprintf("the targets are %q; none stands for all", l.targets()))
+	return usageError(fmt.Errorf("no target is called %q: the targets are %q", target, l.targets()), "name one of them, or none for all")
 }
 
 // resumable refuses a name that is neither configured nor paused: a target that

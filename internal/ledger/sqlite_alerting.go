@@ -43,7 +43,7 @@ func policyFor(o Options, target string, stopped []string, paused bool) alerting
 	p := o.policy(target)
 	p.Stopped = slices.Concat(p.Stopped, stopped)
 	p.Paused = p.Paused || paused
-	if target == ControlName { // no probe looks at it, and no control is run
+	if target == ControlName || target == ControlRejudgement { // no probe looks at it, and no control is run
 		p.Probes, p.ControlEvery = nil, 0
 	}
 	return p

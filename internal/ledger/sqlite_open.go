@@ -265,6 +265,10 @@ func (r Repaired) String() string {
 // file that was set aside opens an incident about the prober on it.
 const ControlName = "ledger"
 
+// ControlRejudgement is the name under which a daemon reports that what it called
+// a disclosure did not come out the same way twice. Only a person ends that.
+const ControlRejudgement = "rejudgement"
+
 // replace puts a new ledger in the place of one that is damaged or not there.
 // The new one is made complete beside it, with the page about the damage in it,
 // and put in place in one step, so that no crash loses that page. It returns nil
