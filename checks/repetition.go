@@ -167,7 +167,22 @@ func (t formText) loops(l loop) bool {
 	if t.channel == ChannelReasoning { // it may hesitate
 		return atEnd && n >= 128 && l.copies() >= 8
 	}
-	return openLoop(kind, n, l.copies(), atEnd)
+	return openLoop(kind, n, l.copies(), atEnd) || isStuck(unit, n, l.copies())
+}
+
+// isStuck reports whether a loop of a few letters stands in one word, as
+// "-REF-REF-REF": laughter and genes have shorter passages, and digests none.
+func isStuck(unit string, n int, copies float64) bool {
+	letters := 0
+	for _, c := range unit {
+		switch {
+		case unicode.IsSpace(c), unicode.IsDigit(c):
+			return false
+		case unicode.IsLetter(c):
+			letters++
+		}
+	}
+	return letters >= 3 && len(unit) <= 12 && n >= 32 && copies >= 8
 }
 
 // openLoop holds the thresholds for text of any kind. Verse has refrains,
