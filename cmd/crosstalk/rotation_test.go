@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -109,6 +110,7 @@ func TestRotation(t *testing.T) {
 	if page.Incident.Kind != alerting.KindLeak {
 		t.Fatalf("paged for %s, want the leak", page.Incident.Kind)
 	}
+	s.keepsNothing(t)
 	l, err := ledger.Open(t.Context(), filepath.Join(s.dir, "crosstalk.db"), ledger.Options{Attach: true})
 	if err != nil {
 		t.Fatal(err)
@@ -135,6 +137,19 @@ func TestRotation(t *testing.T) {
 		return
 	}
 	t.Errorf("no marker of another tenant among %+v", seen[0].Findings)
+}
+
+// keepsNothing wants a daemon without a recipient of evidence to keep no content
+// of a leak, to say so once, and to show it.
+func (s *served) keepsNothing(t *testing.T) {
+	t.Helper()
+	s.eventually(t, "/", "no content of any answer is kept")
+	if _, err := os.Stat(filepath.Join(s.dir, "evidence")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("there is a folder of evidence: %v", err)
+	}
+	if n := strings.Count(s.stderr.String(), "no content of any answer is kept"); n != 1 {
+		t.Errorf("the log says it %d times", n)
+	}
 }
 
 // rotate puts a new key before the one of the configuration, and returns the id

@@ -213,7 +213,9 @@ func TestSurfaces(t *testing.T) {
 		}
 	}
 	d.eventually(t, "/", "sealed to 1 recipient")
-	d.post(t, "/-/pause?target=nobody")
+	if code, body := d.post(t, "/-/pause?target=nobody"); code == http.StatusOK || !strings.Contains(body, `the targets are ["sim"]`) {
+		t.Errorf("a target that is not there is paused: %d %s", code, body)
+	}
 	shown.crawl(t, d)
 	c := d.config()
 	var list []struct{ ID uuid.UUID }
