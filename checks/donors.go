@@ -57,7 +57,7 @@ func (d *donors) add(n *donor) {
 func (d *donors) codecOf(n *donor) *tenants.Codec {
 	c, known := d.under[n.key]
 	if !known && d.codec != nil {
-		c = d.codec
+		c, _ = d.codec.As(n.key)
 		d.under[n.key] = c
 	}
 	return c
