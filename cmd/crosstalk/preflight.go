@@ -267,7 +267,7 @@ func (f *preflightFlags) configured(e *env) (*preflightJob, error) {
 	}
 	if len(j.addresses)+len(f.urls)+len(f.from) == 0 {
 		return nil, usageError(fmt.Errorf("target %s of %s has no preflight", t.Name, f.config.path),
-			"add preflight: {urls: [http://...]} to it, or name what to read with --url or --from")
+			`add preflight: {urls: ["http://..."]} to it, or name what to read with --url or --from`)
 	}
 	return j, nil
 }

@@ -11,7 +11,7 @@ import (
 type Preflight struct {
 	// URLs are the roots of the engines' own servers, not of a gateway before
 	// them: one for each node. The authorization of the target covers them.
-	URLs []string `yaml:"urls" jsonschema:"required,minItems=1" eg:"[http://127.0.0.1:30000]"`
+	URLs []string `yaml:"urls" jsonschema:"required,minItems=1" eg:"['http://127.0.0.1:30000']"`
 	// Key refers to the API key of the engines, given only where it is asked
 	// for: env:NAME or file:PATH.
 	Key Ref `yaml:"key,omitempty"`
