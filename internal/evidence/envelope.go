@@ -58,19 +58,18 @@ func envelope(l Label, sealed []byte) ([]byte, error) {
 // label is not proved by this: only opening the record shows that it belongs to
 // it. The sealed part is not copied.
 func ParseEnvelope(data []byte) (Label, []byte, error) {
-	line, sealed, ok := bytes.Cut(data[:min(len(data), maxLabel)], []byte("\n"))
+	line, _, ok := bytes.Cut(data[:min(len(data), maxLabel)], []byte("\n"))
 	if !bytes.HasPrefix(data, []byte(magic)) || !ok && len(data) >= maxLabel {
 		return Label{}, nil, ErrEnvelope
 	}
 	if !ok {
 		return Label{}, nil, fmt.Errorf("%w: it ends within its label", ErrDamaged)
 	}
-	sealed = data[len(line)+1:]
 	l, err := parseLabel(line[len(magic):])
 	if err != nil {
 		return Label{}, nil, err
 	}
-	return l, sealed, nil
+	return l, data[len(line)+1:], nil
 }
 
 // parseLabel reads a label strictly: what it does not know it refuses.
