@@ -6,6 +6,3 @@ import "log/slog"
 
 // noCoreDumps does nothing where there is no such limit.
 func noCoreDumps(*slog.Logger) {}
-
-// failNotDie is for systems that end a process whose file may not grow.
-func failNotDie() {}

@@ -4,7 +4,6 @@ package main
 
 import (
 	"log/slog"
-	"os/signal"
 	"syscall"
 )
 
@@ -15,7 +14,3 @@ func noCoreDumps(log *slog.Logger) {
 		log.Warn("core dumps could not be switched off", "err", err)
 	}
 }
-
-// failNotDie makes a file that may not grow (a limit on file sizes) the error of
-// a write, which the ledger goes on from, and not the end of the process.
-func failNotDie() { signal.Ignore(syscall.SIGXFSZ) }

@@ -88,7 +88,6 @@ func serve(ctx context.Context, e *env, f *serveFlags) error {
 		return err
 	}
 	noCoreDumps(log)
-	failNotDie()
 	listeners, err := f.listeners()
 	if err != nil {
 		return err
