@@ -225,3 +225,30 @@ func TestSteppedHangingTargets(t *testing.T) {
 		s.stop()
 	})
 }
+
+// TestSteppedSilence: in an announced silence nothing is sent and nothing is
+// called blind; before and after it the schedule runs.
+func TestSteppedSilence(t *testing.T) {
+	step(t, func(t *testing.T) {
+		began := time.Now()
+		s := newStepped(t, `probes: [{kind: pulse, every: 10m}]
+silences: [{target: sim, from: 2026-12-01T01:00:00Z, until: 2026-12-01T07:00:00Z, reason: kernel upgrade}]
+`, map[string]int{"sim": smallWindow, "other": smallWindow}, steppedEngine(t, simulator.PresetFixed, smallWindow, "perfect"))
+		time.Sleep(8 * time.Hour)
+		for name, want := range map[string][3]bool{"sim": {true, false, true}, "other": {true, true, true}} {
+			c := s.clients[name]
+			got := [3]bool{
+				c.requests(began, began.Add(time.Hour)) > 0,
+				c.requests(began.Add(time.Hour), began.Add(7*time.Hour)) > 0,
+				c.requests(began.Add(7*time.Hour), began.Add(8*time.Hour)) > 0,
+			}
+			if got != want {
+				t.Errorf("%s was asked before, in and after the silence: %v, want %v", name, got, want)
+			}
+		}
+		if list := s.incidents(); len(list) != 0 {
+			t.Errorf("a silence raised %+v", list)
+		}
+		s.stop()
+	})
+}
