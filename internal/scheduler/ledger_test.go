@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -91,8 +92,11 @@ func TestLedger(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		// What a busy machine does to slots of a second: nothing else may have
+		// kept one from running.
+		timely := []Reason{ReasonDown, ReasonLate, ReasonDeadline, ReasonOverlap, ReasonInterrupted}
 		for _, e := range events {
-			if e.Reason != string(ReasonDown) && e.Reason != string(ReasonLate) {
+			if !slices.Contains(timely, Reason(e.Reason)) {
 				t.Errorf("unexpected event %+v", e)
 			}
 		}
