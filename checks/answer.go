@@ -60,6 +60,12 @@ func (s *subject) withoutContent() []Finding {
 	if s.cut() && s.thought() {
 		return s.budget()
 	}
+	if len(s.r.Tools) > 0 {
+		return []Finding{{
+			Kind: KindWrong, Class: Damaged, Channel: ChannelToolArguments, Length: len(s.text(ChannelToolArguments)),
+			Detail: "a tool call stands where the answer should",
+		}}
+	}
 	if !s.read(ChannelReasoning).holdsAll(s) {
 		return nil // the empty check says so
 	}
