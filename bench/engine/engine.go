@@ -62,7 +62,7 @@ func Build(ctx context.Context, dir string, log io.Writer) (program, model strin
 			return "", "", fmt.Errorf("build llama-server in %s: %w", dir, err)
 		}
 	}
-	if err := writeModel(model); err != nil {
+	if err := writeModel(model, copymodel.Write); err != nil {
 		return "", "", fmt.Errorf("write the copy model: %w", err)
 	}
 	return program, model, nil
@@ -104,13 +104,13 @@ func script(ctx context.Context, log io.Writer, text string, input []byte, args 
 
 // writeModel writes the model in one step, so that two processes may do it at
 // once.
-func writeModel(path string) error {
+func writeModel(path string, write func(io.Writer) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "copy.*.gguf")
 	if err != nil {
 		return err
 	}
 	defer os.Remove(f.Name())
-	if err := copymodel.Write(f); err != nil {
+	if err := write(f); err != nil {
 		f.Close()
 		return err
 	}
@@ -128,6 +128,20 @@ func Start(ctx context.Context, dir string, log io.Writer, flags ...string) (*Se
 	program, model, err := Build(ctx, dir, log)
 	if err != nil {
 		return nil, err
+	}
+	return start(ctx, log, nil, program, model, flags)
+}
+
+// StartSeals is Start with the model that lists several phrases, for targets with
+// task seals.
+func StartSeals(ctx context.Context, dir string, log io.Writer, flags ...string) (*Server, error) {
+	program, _, err := Build(ctx, dir, log)
+	if err != nil {
+		return nil, err
+	}
+	model := filepath.Join(dir, "seals.gguf")
+	if err := writeModel(model, copymodel.WriteSeals); err != nil {
+		return nil, fmt.Errorf("write the model of seals: %w", err)
 	}
 	return start(ctx, log, nil, program, model, flags)
 }

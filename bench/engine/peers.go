@@ -10,6 +10,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"crosstalk/bench/engine/copymodel"
 )
 
 //go:embed install-peer.sh
@@ -46,7 +48,7 @@ func StartOllama(ctx context.Context, dir, work string, context int, log io.Writ
 		return nil, err
 	}
 	model := filepath.Join(work, "copy.gguf")
-	if err := writeModel(model); err != nil {
+	if err := writeModel(model, copymodel.Write); err != nil {
 		return nil, fmt.Errorf("write the copy model: %w", err)
 	}
 	recipe := filepath.Join(work, "Modelfile")

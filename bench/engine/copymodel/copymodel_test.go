@@ -5,20 +5,33 @@ import (
 	"crypto/md5"
 	"encoding/hex"
 	"errors"
+	"io"
 	"math"
 	"testing"
 )
 
-// TestWrite pins the file: what the documents say was measured was measured
+// TestWrite pins the files: what the documents say was measured was measured
 // with these bytes.
 func TestWrite(t *testing.T) {
-	var b bytes.Buffer
-	if err := Write(&b); err != nil {
-		t.Fatal(err)
-	}
-	sum := md5.Sum(b.Bytes())
-	if got, want := hex.EncodeToString(sum[:]), "271430063fbf7a64481cc4938b03fb04"; got != want || b.Len() != 10_282_400 {
-		t.Errorf("model of %d bytes with MD5 %s, want 10282400 bytes with %s", b.Len(), got, want)
+	for _, c := range []struct {
+		name  string
+		write func(io.Writer) error
+		size  int
+		sum   string
+	}{
+		{"codes", Write, 10_282_400, "271430063fbf7a64481cc4938b03fb04"},
+		{"seals", WriteSeals, 26_011_040, "cdf1af4120197c50a11ccedf1f36ec9d"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var b bytes.Buffer
+			if err := c.write(&b); err != nil {
+				t.Fatal(err)
+			}
+			sum := md5.Sum(b.Bytes())
+			if got := hex.EncodeToString(sum[:]); got != c.sum || b.Len() != c.size {
+				t.Errorf("model of %d bytes with MD5 %s, want %d bytes with %s", b.Len(), got, c.size, c.sum)
+			}
+		})
 	}
 }
 

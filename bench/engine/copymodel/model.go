@@ -30,10 +30,14 @@ const chatTemplate = `{% for m in messages %}<|{{ m.role }}|>{{ m.content }}<|en
 
 // Write writes the model as a GGUF file of about 10 MB, the same bytes every
 // time.
-func Write(w io.Writer) error {
-	m := build()
+func Write(w io.Writer) error { return write(w, build(), heads, headWidth) }
+
+// WriteSeals writes the model that answers the task seals, about 27 MB.
+func WriteSeals(w io.Writer) error { return write(w, buildSeals(), sealHeads, sealHeadWidth) }
+
+func write(w io.Writer, m model, heads, headWidth int) error {
 	var h header
-	architecture(&h)
+	architecture(&h, heads, headWidth)
 	tokenizer(&h)
 	ones := make([]float32, width)
 	for i := range ones {
@@ -61,7 +65,7 @@ func Write(w io.Writer) error {
 	return writeGGUF(w, &h, tensors)
 }
 
-func architecture(h *header) {
+func architecture(h *header, heads, headWidth int) {
 	h.setText("general.architecture", "llama")
 	h.setText("general.name", "copycode-bytes")
 	h.setUint32("general.file_type", 0) // all F32
@@ -69,12 +73,12 @@ func architecture(h *header) {
 	h.setUint32("llama.embedding_length", width)
 	h.setUint32("llama.block_count", depth)
 	h.setUint32("llama.feed_forward_length", forwardWidth)
-	h.setUint32("llama.attention.head_count", heads)
-	h.setUint32("llama.attention.head_count_kv", heads)
-	h.setUint32("llama.attention.key_length", headWidth)
-	h.setUint32("llama.attention.value_length", headWidth)
+	h.setUint32("llama.attention.head_count", uint32(heads))
+	h.setUint32("llama.attention.head_count_kv", uint32(heads))
+	h.setUint32("llama.attention.key_length", uint32(headWidth))
+	h.setUint32("llama.attention.value_length", uint32(headWidth))
 	h.setFloat32("llama.attention.layer_norm_rms_epsilon", math.Float32bits(1e-6))
-	h.setUint32("llama.rope.dimension_count", headWidth)
+	h.setUint32("llama.rope.dimension_count", uint32(headWidth))
 	h.setFloat32("llama.rope.freq_base", math.Float32bits(ropeBase))
 	h.setUint32("llama.vocab_size", vocabulary)
 }

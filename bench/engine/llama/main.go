@@ -1,10 +1,11 @@
 // Command llama builds llama.cpp's server and the copy model, starts the server
 // on loopback and leaves it running until it is interrupted:
 //
-//	go run ./bench/engine/llama [-dir DIR] [-model FILE] [-patched] [-- FLAGS]
+//	go run ./bench/engine/llama [-dir DIR] [-model FILE] [-seals] [-patched] [-- FLAGS]
 //
 // Flags after -- go to the server, for instance --port 18085, -np 1, -c 4096.
-// With -model it only writes the model. With -patched it is the server with the
+// With -model it only writes the model. With -seals the model lists several
+// phrases, for task: seals. With -patched it is the server with the
 // faults of package engine, each switched on by a variable:
 //
 //	CT_POOL=2700  a longer prompt is answered out of what its slot last held
@@ -35,6 +36,7 @@ func main() {
 func run() error {
 	dir := flag.String("dir", "", "folder to build in (default: the user's cache)")
 	model := flag.String("model", "", "only write the model to this file")
+	seals := flag.Bool("seals", false, "start the sound server with the model that lists several phrases")
 	patched := flag.Bool("patched", false, "start the server with the faults that CT_POOL, CT_USAGE, CT_SWAP and CT_STRAY switch on")
 	flag.Parse()
 	if *model != "" {
@@ -48,7 +50,7 @@ func run() error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	s, err := server(ctx, *dir, *patched)
+	s, err := server(ctx, *dir, *patched, *seals)
 	if err != nil {
 		return err
 	}
@@ -58,7 +60,10 @@ func run() error {
 	return nil
 }
 
-func server(ctx context.Context, dir string, patched bool) (*engine.Server, error) {
+func server(ctx context.Context, dir string, patched, seals bool) (*engine.Server, error) {
+	if seals {
+		return engine.StartSeals(ctx, dir, os.Stderr, flag.Args()...)
+	}
 	if patched {
 		return engine.StartPatched(ctx, dir, os.Stderr, engine.Fault{}, flag.Args()...) // faults come from the environment
 	}

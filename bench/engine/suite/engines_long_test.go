@@ -22,6 +22,14 @@ func ollama(t *testing.T) target {
 	return target{Server: running(t, s, &log, err), window: 2 * ollamaContext}
 }
 
+// seals is the sound server with the model that lists five phrases.
+func seals(t *testing.T) target {
+	t.Helper()
+	var log bytes.Buffer
+	s, err := engine.StartSeals(t.Context(), dir(t), &log, "-c", "8192", "-np", "2")
+	return target{Server: running(t, s, &log, err), window: 4096, seals: true}
+}
+
 // gateway is Portkey's in front of a sound server.
 func gateway(t *testing.T) target {
 	t.Helper()
@@ -75,6 +83,10 @@ func TestLongVerdicts(t *testing.T) {
 		}},
 		{"llama.cpp, context shift", func(t *testing.T) target { return llama(t, "--context-shift") }, []question{
 			{args: "validate --only pulse=2,top=1"},
+		}},
+		{"llama.cpp, model of seals", seals, []question{
+			{args: "probe --tokens 400", because: "answer/exact"},
+			{args: "validate --only pulse=1"},
 		}},
 		{"patched, stray pages", func(t *testing.T) target { return patched(t, engine.Fault{Stray: 1}, "-kvu") }, []question{
 			{args: "validate --only pulse=1,burst=3", because: "foreignmarker/marker", look: originKnown},

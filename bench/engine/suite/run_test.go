@@ -49,6 +49,7 @@ type target struct {
 	*engine.Server
 	window  int               // advertised, tokens
 	headers map[string]string // of every request
+	seals   bool              // the model lists phrases, and does not copy a code
 }
 
 // slotWindow is the window of one of four slots, tokens: short, so that prompts
@@ -58,6 +59,15 @@ const slotWindow = 2048
 
 // contextFlag is the context that four slots share.
 const contextFlag = "8192"
+
+// maxOutput is long enough for five phrases, or for a stranger's text to be told
+// from an accident.
+func (g target) maxOutput() int {
+	if g.seals {
+		return 1024
+	}
+	return 256
+}
 
 // config writes a configuration of a target with so many accounts and a fleet key
 // of its own, and returns its path. The copy model copies one code; its target
@@ -75,11 +85,13 @@ targets:
     base_url: %s
     model: %s
     window: %d
-    max_output: 256
-    dress: code
-    task: echo
-    family: code
-`, g.BaseURL, engine.Model, g.window)
+    max_output: %d
+`, g.BaseURL, engine.Model, g.window, g.maxOutput())
+	if g.seals {
+		b.WriteString("    dress: words\n    task: seals\n    family: prose\n")
+	} else {
+		b.WriteString("    dress: code\n    task: echo\n    family: code\n")
+	}
 	if len(g.headers) > 0 {
 		b.WriteString("    headers:\n")
 		for i, name := range slices.Sorted(maps.Keys(g.headers)) {
