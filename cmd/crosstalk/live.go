@@ -32,8 +32,10 @@ type live struct {
 // newLive makes the sites and schedules of a configuration. Nothing is sent and
 // no secret is read.
 func newLive(cfg *config.Config, now time.Time) (*live, error) {
-	l := &live{cfg: cfg, sites: map[string]*pipeline.Site{}, names: map[uint16]string{},
-		every: map[string]map[string]time.Duration{}, perYear: map[string]map[string]float64{}}
+	l := &live{
+		cfg: cfg, sites: map[string]*pipeline.Site{}, names: map[uint16]string{},
+		every: map[string]map[string]time.Duration{}, perYear: map[string]map[string]float64{},
+	}
 	for i, t := range cfg.Targets {
 		site, err := newSite(cfg, t)
 		if err != nil {

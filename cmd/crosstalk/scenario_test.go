@@ -39,7 +39,7 @@ func TestSteppedBlind(t *testing.T) {
 		if ticket.Reason != "toolarge" {
 			t.Errorf("the reason is %q, want the 413", ticket.Reason)
 		}
-		time.Sleep(ticket.Opened.Add(24*time.Hour - 2*time.Minute).Sub(time.Now()))
+		time.Sleep(time.Until(ticket.Opened.Add(24*time.Hour - 2*time.Minute)))
 		if n := len(s.pager.pages()); n != 1 {
 			t.Fatalf("before its time: %q", said(s.pager.pages()))
 		}

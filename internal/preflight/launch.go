@@ -60,8 +60,14 @@ func unitOf(name Name) string {
 // programs tells engines by what starts them.
 func programs() []struct{ word, engine string } {
 	return []struct{ word, engine string }{
-		{"sglang", SGLang}, {"vllm", VLLM}, {"llama-server", LlamaCpp}, {"llama.cpp", LlamaCpp},
-		{"trtllm-serve", TRTLLM}, {"tensorrt_llm", TRTLLM}, {"tensorrt-llm", TRTLLM}, {"ollama", Ollama},
+		{"sglang", SGLang},
+		{"vllm", VLLM},
+		{"llama-server", LlamaCpp},
+		{"llama.cpp", LlamaCpp},
+		{"trtllm-serve", TRTLLM},
+		{"tensorrt_llm", TRTLLM},
+		{"tensorrt-llm", TRTLLM},
+		{"ollama", Ollama},
 	}
 }
 
