@@ -141,8 +141,15 @@ type inspectBad struct {
 func (i *inspector) run(r io.Reader) error {
 	i.classes = map[checks.Class]int{}
 	lines := bufio.NewReaderSize(r, 1<<20)
-	if i.format == formatAuto && isPlainText(lines) {
-		i.format = formatText
+	if i.format == formatAuto {
+		plain, err := orInterrupted(i.env, func() (bool, error) { return isPlainText(lines), nil })
+		if err != nil {
+			i.cut = true
+			return nil
+		}
+		if plain {
+			i.format = formatText
+		}
 	}
 	if i.format == formatText {
 		return i.wholeText(lines)

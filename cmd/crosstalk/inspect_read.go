@@ -62,14 +62,27 @@ func (i *inspector) readNative(line []byte) (*inspectIn, error) {
 // lineID names a line that has no id by its number.
 func lineID(n int) json.RawMessage { return json.RawMessage(fmt.Sprint(n)) }
 
-// isPlainText reports whether a recording does not begin as JSON does.
+// isPlainText reports whether a recording does not begin as JSON does. It waits
+// for no more than it needs: a recording may be written while it is read.
 func isPlainText(r *bufio.Reader) bool {
 	const look = 4096
-	head, _ := r.Peek(look) // an error shows again when it is read
-	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
-	head = bytes.TrimLeft(head, " \t\r\n")
-	return len(head) > 0 && head[0] != '{' && head[0] != '[' && head[0] != '"'
+	for n := 1; n <= look; n++ {
+		head, err := r.Peek(n)
+		if err != nil {
+			return false // it shows again when it is read
+		}
+		switch b := head[n-1]; {
+		case n <= len(byteOrderMark) && b == byteOrderMark[n-1]:
+		case b == ' ', b == '\t', b == '\r', b == '\n':
+		default:
+			return b != '{' && b != '[' && b != '"'
+		}
+	}
+	return false
 }
+
+// byteOrderMark is what some programs write at the start of a text in UTF-8.
+const byteOrderMark = "\xef\xbb\xbf"
 
 // wholeText judges the whole input as one answer.
 func (i *inspector) wholeText(r io.Reader) error {
