@@ -141,9 +141,9 @@ func explaining(class checks.Class, findings []checks.Finding) (checks.Finding, 
 func explanations() []string {
 	return []string{
 		"overlength", "prefillrate", "usage",
-		"empty", "repetition", "script", "encoding", "markup", "stream", "finish",
-		"contact", "stalemarker", "swap", "foreignfragment",
-		"recall", "answer", "foreigncontent",
+		"empty", "repetition", "script", "encoding", "markup", "toolcall", "stream", "finish",
+		"contact", "stalemarker", "swap", "foreignmarker", "foreignfragment",
+		"recall", "answer", "foreigncontent", "identity",
 	}
 }
 
@@ -157,7 +157,7 @@ func explains(f checks.Finding) int {
 	if i := slices.Index(list, f.Check); i >= 0 {
 		return i
 	}
-	return len(list) // a newer check
+	return len(list) // a check of a newer version, read from its report
 }
 
 // supports reports whether a finding shows, independently of the text, that the

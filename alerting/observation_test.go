@@ -1,6 +1,7 @@
 package alerting
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -63,6 +64,7 @@ func TestExplanation(t *testing.T) {
 		{"prefill before usage", d, []checks.Finding{found("usage", "capped", d), found("prefillrate", "skipped", d)}, "prefillrate/skipped"},
 		{"noise before seals", d, []checks.Finding{found("recall", "lost_seal", d), found("repetition", "loop", d)}, "repetition/loop"},
 		{"a denial before seals", d, []checks.Finding{found("recall", "lost_seal", d), found("contact", "denial", d)}, "contact/denial"},
+		{"a call that is none before seals", d, []checks.Finding{found("recall", "lost_seal", d), found("toolcall", "arguments", d)}, "toolcall/arguments"},
 		{"seals before answer", d, []checks.Finding{found("answer", "wrong", d), found("recall", "lost_seal", d)}, "recall/lost_seal"},
 		{"a suspect is last", d, []checks.Finding{
 			found("foreignfragment", checks.KindSuspect, d), found("someday", "new", d),
@@ -86,6 +88,19 @@ func TestExplanation(t *testing.T) {
 				t.Errorf("explained by %s, want %s", got, tt.want)
 			}
 		})
+	}
+}
+
+// TestExplanationsAreComplete: no check is forgotten in the order of causes, and
+// none is listed that does not exist.
+func TestExplanationsAreComplete(t *testing.T) {
+	var names []string
+	for _, c := range checks.All() {
+		names = append(names, c.Name())
+	}
+	slices.Sort(names)
+	if diff := cmp.Diff(names, slices.Sorted(slices.Values(explanations()))); diff != "" {
+		t.Errorf("give every check its place in explanations (-checks.All +explanations):\n%s", diff)
 	}
 }
 
