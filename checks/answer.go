@@ -190,6 +190,9 @@ func (s *subject) wrong(content, right string) []Finding {
 	if s.cut() && s.thought() {
 		return s.budget()
 	}
+	if s.cutByWindow() {
+		return nil // the finish check says so
+	}
 	if kind := copyError(content, right); kind != "" {
 		return s.answered(KindCopyError, Damaged, "the right answer with one word "+kind)
 	}

@@ -94,6 +94,8 @@ func nothingVisible(s *subject) []Finding {
 			Kind: KindBudget, Class: Inconclusive, Channel: ChannelContent,
 			Detail: "reasoning used up the tokens; nothing was left for an answer",
 		}}
+	case s.cutByWindow() && spent <= freeTokens:
+		return nil // the finish check says so
 	case billed && spent > freeTokens:
 		return []Finding{{
 			Kind: "empty", Class: Damaged, Channel: ChannelContent,

@@ -123,6 +123,9 @@ func (s *subject) earlyCut() []Finding {
 	if limit == 0 || u == nil || u.Completion == nil || s.whole() {
 		return nil
 	}
+	if s.cutByWindow() {
+		return s.leftNoRoom()
+	}
 	used := *u.Completion
 	if u.Reasoning != nil && *u.Reasoning > used { // counted apart
 		used += *u.Reasoning

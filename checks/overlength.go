@@ -54,7 +54,7 @@ func (s *subject) refusedLength(f *provider.Failure) []Finding {
 		}}
 	}
 	if s.missized(f) {
-		return []Finding{{Kind: "sizing", Class: Inconclusive, Channel: ChannelError, Detail: fmt.Sprintf(
+		return []Finding{{Kind: kindSizing, Class: Inconclusive, Channel: ChannelError, Detail: fmt.Sprintf(
 			"the prompt was longer than the %d to %d tokens that we meant, and refused%s",
 			i.TokensLow, i.TokensHigh, numbersOf(f))}}
 	}
@@ -63,12 +63,22 @@ func (s *subject) refusedLength(f *provider.Failure) []Finding {
 		i.Tokens, i.MaxTokens, numbersOf(f))}}
 }
 
+// windowSlack is the share of the advertised window that a stated limit may
+// lack: some tokens of a template, a round number for a power of two.
+const windowSlack = 0.02
+
 // missized reports whether the refusal shows that our prediction was wrong: what
 // the target says it allows is enough for the prompt that we meant or, where it
 // tells no limit, by its own count the prompt is longer than we meant it to be.
+//
+// A limit well below the window that we planned with is the target's own word
+// that its window is smaller, whatever we meant to send. One that lacks only the
+// room kept for the answer is not: some targets state what a prompt may have.
 func (s *subject) missized(f *provider.Failure) bool {
 	i := s.x.Intent
 	switch {
+	case f.Limit > 0 && float64(f.Limit+i.MaxTokens) < (1-windowSlack)*float64(i.Limit):
+		return false
 	case i.Tokens == 0:
 		return false
 	case f.Limit > 0:

@@ -43,6 +43,8 @@ func recallOf(s *subject) []Finding {
 			Kind: KindBudget, Class: Inconclusive, Channel: ChannelContent,
 			Detail: "the answer was cut at the token limit after reasoning: give it more tokens or less reasoning",
 		}}
+	case len(got.missing()) > 0 && !s.askedRight(got) && s.cutByWindow():
+		return nil // the finish check says so
 	case s.text(ChannelContent) == "":
 		return nil // empty or misplaced: other checks say so
 	case s.asked() >= 0:

@@ -23,7 +23,7 @@ var roundKeys = []string{
 var exchangeKeys = []string{
 	"expect", "verdict", // what is expected of the checks
 	"family", "task", "dress", "tokens", "sentences", "seals", "ask", "warm", // the prompt
-	"tenant", "role", "stream", "expect-length", "max_tokens", "length", "predicted", // the intent
+	"tenant", "role", "stream", "expect-length", "max_tokens", "length", "predicted", "window", // the intent
 	"recorded", "recorded-task", "skipped", "prompt", // the exchange
 	"status", "finish", "finishes", "done", "id", "ids", "model", "failure", "problem", "identity", // the response
 	"wrote_ms", "first_content_ms", "last_content_ms", "end_ms",

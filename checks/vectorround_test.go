@@ -176,6 +176,7 @@ func (w *world) bind(v *vector, e *vectorExchange) (*probes.Exchange, error) {
 	}
 	x.Intent.Tenant = fmt.Sprintf("tenant-%d", x.Tenant)
 	x.Intent.MaxTokens = n.int("max_tokens", 512)
+	x.Intent.Limit = n.int("window", 0)
 	x.Intent.Expect = probes.ExpectAnswer
 	if s := e.get("expect-length"); s != "" {
 		x.Intent.Expect = probes.Expect(s)
