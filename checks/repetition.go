@@ -13,8 +13,10 @@ import (
 //
 // Thresholds are from public reports and from measurements on lawful text. A
 // run of 12 equal characters: lawful runs outside dividers reach 9, and a
-// server that stops after 30 equal tokens leaves 31. A loop that lasts to the
-// end, three copies and 24 characters: none in 2,400 lawful windows. A loop
+// server that stops after 30 equal tokens leaves 31. Where the right answer is
+// not known, sources and manuals are lawful too: what ends a text, or is most of
+// it, is told from a border, a placeholder or a stack trace that the text goes
+// on behind. A loop that lasts to the end, three copies and 24 characters: none in 2,400 lawful windows. A loop
 // elsewhere, 128 characters: lawful text reaches 112. A fifth of all 4-word
 // sequences repeated within 1,000 characters: prose reaches 0.03.
 type repetitionCheck struct{}
@@ -24,13 +26,6 @@ func (repetitionCheck) Name() string { return "repetition" }
 func (c repetitionCheck) Run(in *Input) []Finding {
 	return in.each(c.Name(), func(s *subject) []Finding { return judgeForm(s, repetitionFlaws) })
 }
-
-const (
-	maxRunStrict = 11  // equal characters in a closed answer
-	maxRunOpen   = 23  // and in any text
-	maxRuleRun   = 200 // of characters that dividers are made of
-	maxDenseRun  = 64  // inside hashes, encoded data, rows of emoji
-)
 
 func repetitionFlaws(t formText) []flaw {
 	var found []flaw
@@ -49,76 +44,6 @@ func repetitionFlaws(t formText) []flaw {
 		found = append(found, f)
 	}
 	return found
-}
-
-// longestRun finds the longest run of one visible character, if it is longer
-// than lawful.
-func longestRun(t formText) (flaw, bool) {
-	var longest struct {
-		r             rune
-		start, end, n int
-	}
-	text := t.text
-	for i := 0; i < len(text); {
-		r, size := utf8.DecodeRuneInString(text[i:])
-		start, n := i, 0
-		unit := text[i : i+size]
-		for strings.HasPrefix(text[i:], unit) {
-			i, n = i+size, n+1
-		}
-		if n > max(longest.n, maxRunStrict) && !unicode.IsSpace(r) && n > t.lawfulRun(r, start, i) {
-			longest.r, longest.start, longest.end, longest.n = r, start, i, n
-		}
-	}
-	if longest.n == 0 {
-		return flaw{}, false
-	}
-	return flaw{
-		kind: "run", start: longest.start, end: longest.end,
-		detail: fmt.Sprintf("%U stands %d times in a row", longest.r, longest.n),
-	}, true
-}
-
-// lawfulRun is how often the character may stand in a row at this place.
-func (t formText) lawfulRun(r rune, start, end int) int {
-	switch {
-	case isRule(r):
-		return maxRuleRun
-	case t.strict:
-		return maxRunStrict
-	case unicode.Is(unicode.So, r) || unicode.Is(unicode.Sk, r) || unicode.Is(unicode.Digit, r):
-		return maxDenseRun
-	case isAlphanumeric(r):
-		// Runs inside a longer word: hashes, base64, sequences of bases.
-		from, to := tokenAround(t.text, start, end)
-		if to-from >= 2*(end-start) {
-			return maxDenseRun
-		}
-	}
-	return maxRunOpen
-}
-
-// isRule reports whether dividers and leaders are drawn with r.
-func isRule(r rune) bool {
-	return strings.ContainsRune("-=_*#~.·•…─━═–—", r) || r >= 0x2500 && r <= 0x259f
-}
-
-func isAlphanumeric(r rune) bool {
-	return r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r))
-}
-
-// tokenAround extends [start, end) to the blanks around it, at most 4 KiB each
-// way.
-func tokenAround(text string, start, end int) (from, to int) {
-	const reach = 4 << 10
-	from, to = max(start-reach, 0), min(end+reach, len(text))
-	if i := strings.LastIndexAny(text[from:start], " \t\r\n"); i >= 0 {
-		from += i + 1
-	}
-	if i := strings.IndexAny(text[end:to], " \t\r\n"); i >= 0 {
-		to = end + i
-	}
-	return from, to
 }
 
 // loopKind names what is wrong with a loop: a cycle, a stutter, or nothing.
@@ -167,7 +92,8 @@ func (t formText) loops(l loop) bool {
 	if t.channel == ChannelReasoning { // it may hesitate
 		return atEnd && n >= 128 && l.copies() >= 8
 	}
-	return openLoop(kind, n, l.copies(), atEnd) || isStuck(unit, n, l.copies())
+	most := 2*(l.end-l.start) > len(t.text)
+	return openLoop(kind, n, l.copies(), atEnd, most) || isStuck(unit, n, l.copies())
 }
 
 // isStuck reports whether a loop of a few letters stands in one word, as
@@ -188,10 +114,12 @@ func isStuck(unit string, n int, copies float64) bool {
 // openLoop holds the thresholds for text of any kind. Verse has refrains,
 // transcripts repeat commands, tables and matrices repeat cells: whole short
 // lines, cells and figures have to repeat much longer than sentences in a row.
-func openLoop(kind unitKind, n int, copies float64, atEnd bool) bool {
+func openLoop(kind unitKind, n int, copies float64, atEnd, most bool) bool {
 	switch {
 	case !kind.letters || kind.cells:
 		return n >= 400 && copies >= 8
+	case !atEnd && kind.lines && !most:
+		return n >= 1000 && copies >= 12 // stack traces, lines of sources
 	case !atEnd:
 		return n >= 256 && copies >= 4
 	case kind.lines:
