@@ -161,5 +161,6 @@ func (d *day) wantQuiet(t *testing.T, s *stepped, engines ...*simulator.Server) 
 // TestSteppedDay: 24 hours of a healthy model and an unkind provider wake nobody.
 // TestLongDay has ten times as many rounds.
 func TestSteppedDay(t *testing.T) {
+	t.Parallel()
 	healthyDay(t, "probes: [{kind: pulse, every: 15m}, {kind: burst, size: 8, every: 2h}, {kind: top, every: 3h}, {kind: seedwatch, every: 4h}]\n")
 }

@@ -88,6 +88,7 @@ func fillerTexts(t *testing.T, family string, n int, yield func(text string)) {
 
 // TestLawful: text of every family is lawful, and damage in it is seen.
 func TestLawful(t *testing.T) {
+	t.Parallel()
 	i := lawfulInspector(t)
 	for _, family := range corpus.Families() {
 		t.Run(family.Name, func(t *testing.T) {

@@ -75,6 +75,7 @@ func narrow(t *testing.T) net.Listener {
 // API, the command or the stop file breaks the connection in the middle of the
 // prompt; not one request or byte follows until it is resumed, and then one does.
 func TestPauseInFlight(t *testing.T) {
+	t.Parallel()
 	engine := newSlowReader()
 	front := httptest.NewUnstartedServer(engine)
 	front.Listener.Close()

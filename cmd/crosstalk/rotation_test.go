@@ -93,6 +93,7 @@ func (h *remembering) leak() {
 // the daemon went on with a new one: it pages as a leak, and its request, and
 // the place in its prompt, are named.
 func TestRotation(t *testing.T) {
+	t.Parallel()
 	engine := newRemembering()
 	front := httptest.NewServer(engine)
 	t.Cleanup(front.Close)
@@ -182,6 +183,7 @@ func rotate(t *testing.T, s *served) string {
 // an error, so that it is started again, and the start sets the file aside and
 // goes on.
 func TestDamagedAtRunTime(t *testing.T) {
+	t.Parallel()
 	engine := newRemembering()
 	front := httptest.NewServer(engine)
 	t.Cleanup(front.Close)

@@ -21,6 +21,7 @@ const smallBodies = "maxbody=32768"
 // has passed; seeing again ends it. The same hours without the fault raise
 // nothing.
 func TestSteppedBlind(t *testing.T) {
+	t.Parallel()
 	const schedule = "probes: [{kind: pulse, every: 10m}, {kind: top, every: 20m}]\n"
 	step(t, func(t *testing.T) {
 		engine := steppedEngine(t, simulator.PresetFixed, smallWindow, smallBodies)
@@ -74,6 +75,7 @@ func TestSteppedBlind(t *testing.T) {
 
 // TestSteppedDeploy: inside the window after a deploy nobody waits for a day.
 func TestSteppedDeploy(t *testing.T) {
+	t.Parallel()
 	step(t, func(t *testing.T) {
 		s := newStepped(t, "probes: [{kind: pulse, every: 10m}, {kind: top, every: 20m}]\n", map[string]int{"sim": smallWindow},
 			steppedEngine(t, simulator.PresetFixed, smallWindow, smallBodies))
@@ -92,6 +94,7 @@ func TestSteppedDeploy(t *testing.T) {
 // TestSteppedRateLimit: a target that answers 429 to everything is asked a tenth
 // as often or less, and is called blind, not broken.
 func TestSteppedRateLimit(t *testing.T) {
+	t.Parallel()
 	hour := func(profile string) (requests int, list []alerting.Incident) {
 		step(t, func(t *testing.T) {
 			s := newStepped(t, "probes: [{kind: pulse, every: 30s}, {kind: seedwatch, every: 2m}]\n", map[string]int{"sim": smallWindow},
@@ -122,6 +125,7 @@ func TestSteppedRateLimit(t *testing.T) {
 // later it is up again, and has the one incident within its backoff. A pager
 // that was never down has it at once.
 func TestSteppedPagerDown(t *testing.T) {
+	t.Parallel()
 	for name, outage := range map[string]time.Duration{"down": 10 * time.Minute, "up": 0} {
 		t.Run(name, func(t *testing.T) {
 			step(t, func(t *testing.T) {
@@ -133,7 +137,7 @@ func TestSteppedPagerDown(t *testing.T) {
 				if n := len(s.pager.pages()); n != 0 {
 					t.Fatalf("%d pages passed a pager that is down", n)
 				}
-				tried := s.pager.attempts
+				tried := s.pager.tried()
 				s.pager.set(false, false)
 				time.Sleep(2 * time.Minute)
 				pages := s.pager.pages()
@@ -163,6 +167,7 @@ func later(a, b time.Time) time.Time {
 // nothing about the probes: the same slots are run at the same instants as with
 // one that answers.
 func TestSteppedPagerHangs(t *testing.T) {
+	t.Parallel()
 	hour := func(hangs bool) (sent []time.Time, attempts int) {
 		step(t, func(t *testing.T) {
 			s := newStepped(t, "probes: [{kind: pulse, every: 20s}, {kind: seedwatch, every: 1m}]\n", map[string]int{"sim": smallWindow},
@@ -170,7 +175,7 @@ func TestSteppedPagerHangs(t *testing.T) {
 			s.pager.set(false, hangs)
 			time.Sleep(time.Hour)
 			s.stop()
-			sent, attempts = s.clients["sim"].sent, s.pager.attempts
+			sent, attempts = s.clients["sim"].times(), s.pager.tried()
 			if delivered := len(s.pager.pages()); hangs == (delivered > 0) {
 				t.Errorf("%d pages delivered, the pager hangs: %v", delivered, hangs)
 			}
@@ -202,6 +207,7 @@ func slots(sent []time.Time) []time.Time {
 // TestSteppedHangingTargets: of ten targets six never answer. The four others
 // keep their schedule.
 func TestSteppedHangingTargets(t *testing.T) {
+	t.Parallel()
 	step(t, func(t *testing.T) {
 		targets := map[string]int{}
 		for _, name := range []string{"fine-1", "fine-2", "fine-3", "fine-4", "hung-1", "hung-2", "hung-3", "hung-4", "hung-5", "hung-6"} {
@@ -211,7 +217,7 @@ func TestSteppedHangingTargets(t *testing.T) {
 		s := newStepped(t, "probes: [{kind: pulse, every: 5s}]\n", targets, engine)
 		for name, c := range s.clients {
 			if name[0] == 'h' {
-				c.engine = http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+				c.use(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
 			}
 		}
 		time.Sleep(5 * time.Minute)
@@ -229,6 +235,7 @@ func TestSteppedHangingTargets(t *testing.T) {
 // TestSteppedSilence: in an announced silence nothing is sent and nothing is
 // called blind; before and after it the schedule runs.
 func TestSteppedSilence(t *testing.T) {
+	t.Parallel()
 	step(t, func(t *testing.T) {
 		began := time.Now()
 		s := newStepped(t, `probes: [{kind: pulse, every: 10m}]

@@ -205,16 +205,31 @@ func (s *stepped) rounds(target, probe string) int {
 // is read by the dialect's own parser; times are those of the bubble.
 type wire struct {
 	provider.Client // parses
-	engine          http.Handler
 
-	mu   sync.Mutex
-	sent []time.Time // when each request was
+	mu     sync.Mutex
+	engine http.Handler
+	sent   []time.Time // when each request was
+}
+
+// use replaces the engine.
+func (w *wire) use(engine http.Handler) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.engine = engine
+}
+
+// times are when each request was sent.
+func (w *wire) times() []time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.sent)
 }
 
 func (w *wire) Do(ctx context.Context, req *provider.Request) (*provider.Response, error) {
 	began := time.Now()
 	w.mu.Lock()
 	w.sent = append(w.sent, began)
+	engine := w.engine
 	w.mu.Unlock()
 	model, err := json.Marshal(req.Model)
 	if err != nil {
@@ -234,7 +249,7 @@ func (w *wire) Do(ctx context.Context, req *provider.Request) (*provider.Respons
 	r.Header.Set("Authorization", "Bearer "+req.Credential.Reveal())
 	r.Header.Set("X-Request-Id", req.ID.String())
 	rec := &recording{ResponseRecorder: httptest.NewRecorder(), began: began}
-	w.engine.ServeHTTP(rec, r)
+	engine.ServeHTTP(rec, r)
 	if err := ctx.Err(); err != nil {
 		return &provider.Response{Header: http.Header{}, Failure: &provider.Failure{Kind: provider.FailureCancelled}}, nil
 	}
@@ -325,6 +340,13 @@ func (p *steppedPager) set(down, hangs bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.down, p.hangs = down, hangs
+}
+
+// tried counts the attempts to deliver a page, with success or without.
+func (p *steppedPager) tried() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.attempts
 }
 
 // pages are those received so far.

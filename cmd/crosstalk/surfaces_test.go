@@ -195,6 +195,7 @@ func (s surfaces) command(t *testing.T, code int, args ...string) string {
 // pages, commands, reports and the whole data folder; but for sealed evidence,
 // which has it. The same search finds each word when it is planted.
 func TestSurfaces(t *testing.T) {
+	t.Parallel()
 	engine := &hostile{}
 	front := httptest.NewServer(engine)
 	t.Cleanup(front.Close)
