@@ -268,7 +268,7 @@ func TestStrangerLength(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for _, n := range []int{5, 10, 15, 20, 25, 40, 80} {
 		var y tally
-		for range 200 {
+		for range 120 {
 			a := pick(r, prompts)
 			text := firstWords(stranger(r, n), n)
 			class, _ := a.judge(a.prompt.Expected()+"\n\n"+text, "")

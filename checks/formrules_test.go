@@ -16,10 +16,10 @@ func formRules() map[string]func(formText) []flaw {
 	}
 }
 
-// hostileTexts are a megabyte each and made to send a careless rule back over
+// hostileTexts are half a megabyte each and made to send a careless rule back over
 // what it has seen.
 func hostileTexts() map[string]string {
-	const size = 1 << 20
+	const size = 1 << 19
 	fill := func(unit string) string { return strings.Repeat(unit, size/len(unit)+1)[:size] }
 	return map[string]string{
 		"one character": fill("a"),

@@ -92,8 +92,8 @@ func (t formText) loops(l loop) bool {
 	if t.channel == ChannelReasoning { // it may hesitate
 		return atEnd && n >= 128 && l.copies() >= 8
 	}
-	most := 2*(l.end-l.start) > len(t.text)
-	return openLoop(kind, n, l.copies(), atEnd, most) || isStuck(unit, n, l.copies())
+	nearlyAll := 5*(l.end-l.start) > 4*len(t.text)
+	return openLoop(kind, n, l.copies(), atEnd, nearlyAll) || isStuck(unit, n, l.copies())
 }
 
 // isStuck reports whether a loop of a few letters stands in one word, as
@@ -114,11 +114,11 @@ func isStuck(unit string, n int, copies float64) bool {
 // openLoop holds the thresholds for text of any kind. Verse has refrains,
 // transcripts repeat commands, tables and matrices repeat cells: whole short
 // lines, cells and figures have to repeat much longer than sentences in a row.
-func openLoop(kind unitKind, n int, copies float64, atEnd, most bool) bool {
+func openLoop(kind unitKind, n int, copies float64, atEnd, nearlyAll bool) bool {
 	switch {
 	case !kind.letters || kind.cells:
 		return n >= 400 && copies >= 8
-	case !atEnd && kind.lines && !most:
+	case !atEnd && kind.lines && !nearlyAll:
 		return n >= 1000 && copies >= 12 // stack traces, lines of sources
 	case !atEnd:
 		return n >= 256 && copies >= 4

@@ -54,7 +54,8 @@ func longestRun(t formText) (flaw, bool) {
 func (t formText) lawfulRun(r rune, start, end int) int {
 	switch {
 	case isRule(r):
-		if !t.strict && end-start > maxRuleRun && t.goesOn(r, end) {
+		corner := end < len(t.text) && (t.text[end] == '+' || t.text[end] == '|') // of a table, perhaps at the end
+		if !t.strict && end-start > maxRuleRun && (corner || t.goesOn(r, end)) {
 			return maxBorder
 		}
 		return maxRuleRun

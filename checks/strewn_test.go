@@ -18,7 +18,7 @@ func TestStrewnLetters(t *testing.T) {
 	prompts := askedPrompts(t)
 	r := rand.New(rand.NewPCG(1, 2))
 	var y tally
-	for range 2000 {
+	for range 800 {
 		a := pick(r, prompts)
 		content := strewn(r, a.prompt.Expected())
 		class, findings := a.judge(content, "")
