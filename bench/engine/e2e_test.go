@@ -9,7 +9,9 @@ import (
 )
 
 // TestE2ECopyRate asks a sound engine for 100 codes in prompts of all kinds. A
-// code that does not come back would be damage in every later measurement.
+// code that does not come back would be damage in every later measurement; this
+// model loses about 3 in 1,000 of those without locators (TestLongCopyRate), and
+// more than 3 of 25 once in a million runs.
 func TestE2ECopyRate(t *testing.T) {
 	s := engineFor(t)
 	for _, a := range arms() {
@@ -18,7 +20,10 @@ func TestE2ECopyRate(t *testing.T) {
 			exact, wrong := copied(t.Context(), t, s, a.spec, n)
 			t.Logf("%s, %d sentences: %d of %d codes exact", a.name, a.spec.Sentences, exact, n)
 			for _, w := range wrong {
-				t.Error(w)
+				t.Log(w)
+			}
+			if len(wrong) > 3 {
+				t.Errorf("%d of %d codes did not come back", len(wrong), n)
 			}
 		})
 	}
