@@ -116,10 +116,10 @@ func isStuck(unit string, n int, copies float64) bool {
 // lines, cells and figures have to repeat much longer than sentences in a row.
 func openLoop(kind unitKind, n int, copies float64, atEnd, nearlyAll bool) bool {
 	switch {
+	case !atEnd && !nearlyAll && (!kind.letters || kind.cells || kind.lines):
+		return n >= 1000 && copies >= 12 // stack traces, lines of sources, matrices
 	case !kind.letters || kind.cells:
 		return n >= 400 && copies >= 8
-	case !atEnd && kind.lines && !nearlyAll:
-		return n >= 1000 && copies >= 12 // stack traces, lines of sources
 	case !atEnd:
 		return n >= 256 && copies >= 4
 	case kind.lines:
