@@ -102,7 +102,7 @@ func isStuck(unit string, n int, copies float64) bool {
 	letters := 0
 	for _, c := range unit {
 		switch {
-		case unicode.IsSpace(c), unicode.IsDigit(c):
+		case unicode.IsSpace(c), unicode.IsDigit(c), c == '\\': // \xff\xff
 			return false
 		case unicode.IsLetter(c):
 			letters++

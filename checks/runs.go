@@ -15,7 +15,7 @@ const (
 	maxRunOpen    = 23   // in any text
 	maxRuleRun    = 200  // of characters that dividers are made of
 	maxDenseRun   = 64   // inside hashes, encoded data, rows of emoji
-	maxInnerRun   = 48   // of letters, with more text behind
+	maxInnerRun   = 48   // of letters and signs, with more text behind
 	maxDivider    = 120  // of other signs, alone on a line, with more text behind
 	maxBorder     = 1000 // of characters for rules, with more text behind
 	runNeighbours = 2 << 10
@@ -74,10 +74,11 @@ func (t formText) lawfulRun(r rune, start, end int) int {
 		if t.goesOn(r, end) && t.isSparse(r, start, end) {
 			return maxInnerRun
 		}
-	case isDivider(r) && t.aloneOnLine(start, end):
-		if t.goesOn(r, end) && t.isSparse(r, start, end) {
+	case isDivider(r) && t.goesOn(r, end) && t.isSparse(r, start, end):
+		if t.aloneOnLine(start, end) {
 			return maxDivider
 		}
+		return maxInnerRun
 	}
 	return maxRunOpen
 }
