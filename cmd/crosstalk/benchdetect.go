@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -63,13 +64,15 @@ inspect reads ("text" or "response", "expected"?, "prompt"? ...) and the label:
   "bar"    least share of the row, 0 to 1               be there, "check/kind"
 
 Exit codes: 0 every bar is reached and no verdict is a false leak or a false
-disclosure, 1 not so, 3 a line could not be read, 2 usage.`,
+disclosure, 1 not so, 3 a line could not be read or it was interrupted, 2 usage.`,
 		Example: `  crosstalk bench detect
   crosstalk bench detect -n 1000 --format json
   crosstalk bench detect --docs docs/detection.md     write the table there
   crosstalk bench detect mine.jsonl --misses`,
 		Args: atMostOneArg,
-		RunE: func(_ *cobra.Command, args []string) error { return b.run(argument(args), len(args) > 0) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return b.run(cmd.Context(), argument(args), len(args) > 0)
+		},
 	}
 	b.key.add(cmd)
 	cmd.Flags().IntVarP(&b.n, "cases", "n", 100, "cases of each row of the shipped corpus")
@@ -80,7 +83,7 @@ disclosure, 1 not so, 3 a line could not be read, 2 usage.`,
 	return cmd
 }
 
-func (b *benchDetect) run(file string, given bool) error {
+func (b *benchDetect) run(ctx context.Context, file string, given bool) error {
 	if !slices.Contains([]string{"text", "markdown", "json"}, b.format) {
 		return usageError(fmt.Errorf("unknown format %q", b.format), "use text, markdown or json")
 	}
@@ -91,7 +94,11 @@ func (b *benchDetect) run(file string, given bool) error {
 	if err != nil {
 		return err
 	}
-	res := detect.Run(cases, b.miss)
+	res := detect.Run(until(ctx, cases), b.miss)
+	if ctx.Err() != nil {
+		fmt.Fprintf(b.env.stderr, "crosstalk: note: interrupted after %s; no table is written\n", report.Plural(res.Cases, "case"))
+		return withVerdict(report.ExitInconclusive)
+	}
 	if err := b.write(res); err != nil {
 		return fmt.Errorf("write table: %w", err)
 	}
@@ -105,6 +112,17 @@ func (b *benchDetect) run(file string, given bool) error {
 		return withVerdict(report.ExitDamaged)
 	}
 	return nil
+}
+
+// until are the cases that come before ctx ends.
+func until(ctx context.Context, cases iter.Seq[detect.Case]) iter.Seq[detect.Case] {
+	return func(yield func(detect.Case) bool) {
+		for c := range cases {
+			if ctx.Err() != nil || !yield(c) {
+				return
+			}
+		}
+	}
 }
 
 // cases are those of a file, or the shipped ones. bad counts the lines that could

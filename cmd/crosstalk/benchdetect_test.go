@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -80,5 +81,16 @@ func TestBenchDetectRefuses(t *testing.T) {
 		if code, _, errs := benchRun(t, "", args...); code != report.ExitUsage || errs == "" {
 			t.Errorf("%v: exit %d, %s", args, code, errs)
 		}
+	}
+}
+
+// TestBenchDetectInterrupted: told to end, it ends at once and says so.
+func TestBenchDetectInterrupted(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	e, stdout, stderr := testEnv("")
+	if code := run(ctx, []string{"bench", "detect", "-n", "100000"}, e); code != report.ExitInconclusive || stdout.Len() > 0 || !strings.Contains(stderr.String(), "interrupted after") {
+		t.Errorf("exit %d, %q, %s", code, stdout, stderr)
 	}
 }

@@ -36,6 +36,7 @@ type daemon struct {
 	flags *serveFlags
 	log   *slog.Logger
 
+	unlock    func() error // the ledger, for another daemon
 	base      *ledger.SQLite
 	ledger    *ledger.Fallback
 	engine    *pipeline.Engine
@@ -81,11 +82,16 @@ func newDaemon(ctx context.Context, e *env, f *serveFlags, log *slog.Logger) (_ 
 	metrics.RegisterRuntime(d.registry)
 	d.metrics = metrics.New(d.registry, first.static())
 	if d.base, err = ledger.Open(ctx, cfg.StorePath(), d.ledgerOptions()); err != nil {
-		return nil, usageError(fmt.Errorf("open the ledger: %w", err), "name a file in a folder that can be written to with store: sqlite:PATH")
+		return nil, usageError(err, "name a file in a folder that can be written to with store: sqlite:PATH")
+	}
+	if d.unlock, err = lockStore(cfg.StorePath()); err != nil {
+		d.base.Close()
+		return nil, usageError(fmt.Errorf("%s: %w", cfg.StorePath(), err), "end the other one, or give this one a store of its own")
 	}
 	defer func() {
 		if err != nil {
 			d.base.Close()
+			d.unlock()
 		}
 	}()
 	d.ledger = ledger.NewFallback(d.base, d.ledgerOptions())
@@ -321,8 +327,11 @@ func (d *daemon) observeTarget(ctx context.Context, target string) {
 func (d *daemon) close() error {
 	d.preflight.close()
 	d.current().close()
-	return errors.Join(d.ledger.Close(), ignoreClosed(d.base.Close()))
+	return errors.Join(d.ledger.Close(), ignoreClosed(d.base.Close()), d.unlock())
 }
+
+// errStoreInUse is a second daemon on one ledger.
+var errStoreInUse = errors.New("another crosstalk serve uses this ledger")
 
 func ignoreClosed(err error) error {
 	if errors.Is(err, sql.ErrConnDone) {

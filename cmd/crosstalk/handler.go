@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -28,6 +29,9 @@ func (d *daemon) newHandler() (http.Handler, error) {
 	})
 	mux.HandleFunc("POST /-/reload", own(func(r *http.Request) error { return d.reload(r.Context()) }))
 	mux.HandleFunc("POST /-/deploy", own(func(r *http.Request) error {
+		if err := d.current().knows(r.FormValue("target")); err != nil {
+			return err
+		}
 		d.preflight.start(r.FormValue("target"))
 		return d.scheduler.Deployed(r.Context(), r.FormValue("target"))
 	}))
@@ -54,7 +58,11 @@ func own(do func(*http.Request) error) http.HandlerFunc {
 			return
 		}
 		if err := do(r); err != nil {
-			http.Error(w, err.Error(), http.StatusInternalServerError)
+			status := http.StatusInternalServerError
+			if errors.Is(err, errNoTarget) {
+				status = http.StatusNotFound
+			}
+			http.Error(w, err.Error(), status)
 			return
 		}
 		fmt.Fprintln(w, "done")

@@ -36,7 +36,7 @@ func attach(ctx context.Context, e *env, flags *configFlags) (*ledger.SQLite, *l
 		Routes: l.routes,
 	})
 	if err != nil {
-		return nil, nil, usageError(fmt.Errorf("open the ledger: %w", err), "'crosstalk serve' makes it; its path is store in the configuration")
+		return nil, nil, usageError(err, "'crosstalk serve' makes it; its path is store in the configuration")
 	}
 	return led, l, nil
 }
@@ -111,12 +111,15 @@ a person has looked. Resuming all targets at once lifts no stop.`,
 	return cmd
 }
 
+// errNoTarget is the name of a target that is not configured.
+var errNoTarget = errors.New("no target is called")
+
 // knows refuses the name of a target that is not configured; "" stands for all.
 func (l *live) knows(target string) error {
 	if target == "" || l.sites[target] != nil {
 		return nil
 	}
-	return usageError(fmt.Errorf("no target is called %q: the targets are %q", target, l.targets()), "name one of them, or none for all")
+	return usageError(fmt.Errorf("%w %q: the targets are %q", errNoTarget, target, l.targets()), "name one of them, or none for all")
 }
 
 // resumable refuses a name that is neither configured nor paused: a target that
