@@ -31,7 +31,10 @@ const kills = 20
 // TestE2EKills kills the daemon at random moments while an engine leaks: no page
 // is lost, duplicates share one key, no marker that was sent is unknown to the
 // ledger, schedules go on, and the cap of a day holds over all lives.
-func TestE2EKills(t *testing.T) { killServe(t, kills) }
+func TestE2EKills(t *testing.T) {
+	t.Parallel()
+	killServe(t, kills)
+}
 
 // witness is a leaking engine that remembers every marker it was sent, in whole
 // prompts or in the beginning of one.

@@ -71,6 +71,7 @@ func (p *program) limitFiles(t *testing.T, most uint64) {
 // round is in the ledger marked unjournaled, and every marker sent is known.
 // Before the disk was full, nobody was paged.
 func TestE2EUnwritable(t *testing.T) {
+	t.Parallel()
 	path := buildProgram(t)
 	for _, tt := range []struct {
 		name  string
@@ -141,7 +142,10 @@ const cuts = 6
 // TestE2ECutLedger: a ledger file that was cut somewhere is set aside and begun
 // anew: the daemon starts, says so with a page, and probes. A file that was not
 // cut pages nobody.
-func TestE2ECutLedger(t *testing.T) { cutLedger(t, cuts) }
+func TestE2ECutLedger(t *testing.T) {
+	t.Parallel()
+	cutLedger(t, cuts)
+}
 
 func cutLedger(t *testing.T, times int) {
 	path := buildProgram(t)
