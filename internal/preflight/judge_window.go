@@ -112,33 +112,19 @@ func (d *deployment) truncation(n *Node) []Judgement {
 		}
 		j.Do = `send "truncate": false with native requests, refuse longer prompts at the gateway on the OpenAI route; if that is done, --accept ` + IDTruncation
 	case SGLang:
-		yes, f, known := n.yes(AutoTruncate)
-		switch {
-		case yes:
-			j.Outcome, j.Read = Finding, []Fact{f}
-			j.Means = "prompts that do not fit are cut silently (allow_auto_truncate)"
-			j.Do = "start without --allow-auto-truncate"
-		case known:
-			j.Outcome, j.Read = Fine, []Fact{f}
-			j.Means = "prompts that do not fit are refused, not cut"
-		default:
-			j.Means = "whether prompts that do not fit are cut is not known: allow_auto_truncate was not read"
-			j.Do = "name /server_info or the launch flags of this node"
-		}
+		n.cuts(&j, AutoTruncate, cutWords{
+			yes: "prompts that do not fit are cut silently (allow_auto_truncate)", do: "start without --allow-auto-truncate",
+			no:      "prompts that do not fit are refused, not cut",
+			unknown: "whether prompts that do not fit are cut is not known: allow_auto_truncate was not read",
+			read:    "name /server_info or the launch flags of this node",
+		})
 	case LlamaCpp:
-		yes, f, known := n.yes(ContextShift)
-		switch {
-		case yes:
-			j.Outcome, j.Read = Finding, []Fact{f}
-			j.Means = "when the window is full while generating, the middle is dropped silently (context shift)"
-			j.Do = "start without --context-shift"
-		case known:
-			j.Outcome, j.Read = Fine, []Fact{f}
-			j.Means = "nothing is dropped when the window is full"
-		default:
-			j.Means = "whether the middle is dropped when the window is full (--context-shift) is not known: the server does not say"
-			j.Do = "name its launch flags with --from"
-		}
+		n.cuts(&j, ContextShift, cutWords{
+			yes: "when the window is full while generating, the middle is dropped silently (context shift)", do: "start without --context-shift",
+			no:      "nothing is dropped when the window is full",
+			unknown: "whether the middle is dropped when the window is full (--context-shift) is not known: the server does not say",
+			read:    "name its launch flags with --from",
+		})
 	case VLLM, TRTLLM:
 		engine, _ := n.first(Engine)
 		j.Outcome, j.Read = Fine, []Fact{engine}
@@ -148,4 +134,21 @@ func (d *deployment) truncation(n *Node) []Judgement {
 		j.Do = "name what the engine says of itself"
 	}
 	return one(j)
+}
+
+// cutWords are what is said of a setting that cuts: what it means when it is on,
+// off or not known, and what to do then.
+type cutWords struct{ yes, do, no, unknown, read string }
+
+// cuts judges a setting that makes an engine cut without a word.
+func (n *Node) cuts(j *Judgement, setting Name, w cutWords) {
+	on, f, known := n.yes(setting)
+	switch {
+	case on:
+		j.Outcome, j.Read, j.Means, j.Do = Finding, []Fact{f}, w.yes, w.do
+	case known:
+		j.Outcome, j.Read, j.Means = Fine, []Fact{f}, w.no
+	default:
+		j.Means, j.Do = w.unknown, w.read
+	}
 }
