@@ -119,13 +119,12 @@ const lastPages = 2 * time.Minute
 
 // watchLedger ends the daemon when its ledger has turned out to be damaged: only
 // a start sets a damaged file aside. What is owed is delivered first.
-func (d *daemon) watchLedger(ctx context.Context) {
+func (d *daemon) watchLedger() {
 	damage := d.base.Damaged()
 	if damage == nil {
 		return
 	}
-	since, _ := d.ledger.Degraded()
-	if q, err := d.ledger.Queue(ctx); !since.IsZero() && (err != nil || q.Waiting > 0) && d.env.now().Sub(since) < lastPages {
+	if since, _ := d.ledger.Degraded(); d.ledger.Owed() > 0 && d.env.now().Sub(since) < lastPages {
 		return
 	}
 	select {

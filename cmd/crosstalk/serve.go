@@ -220,7 +220,7 @@ func (d *daemon) tick(ctx context.Context) {
 			d.pruneEvidence(now)
 		}
 		d.observe(ctx)
-		d.watchLedger(ctx)
+		d.watchLedger()
 		select {
 		case <-ctx.Done():
 			return

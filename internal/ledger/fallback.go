@@ -41,6 +41,9 @@ const (
 // incidents, transactions and pruning fail with ErrUnwritable; and after
 // MaxUnjournaled no round is begun, but for those of controls. An outage of half
 // a minute is an incident of its own, on ControlName, which ends with it.
+//
+// An outage by damage does not end: a page of the file that can still be written
+// says nothing of the others, so nothing is written back before Close.
 type Fallback struct {
 	Ledger // the one beneath
 
@@ -97,7 +100,7 @@ func (f *Fallback) must(ctx context.Context, do func() error) error {
 	return fmt.Errorf("since %s: %w", since.Format(time.RFC3339), err)
 }
 
-// lose begins an outage.
+// lose begins an outage. Its reason is the last error, but damage stays one.
 func (f *Fallback) lose(err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -105,7 +108,10 @@ func (f *Fallback) lose(err error) {
 	if f.down == nil {
 		f.down = newOutage(now)
 	}
-	f.down.err, f.down.tried = err, now
+	f.down.tried = now
+	if !errors.Is(f.down.err, ErrDamaged) {
+		f.down.err = err
+	}
 }
 
 // recovered reports whether the ledger can be written, as far as is known. In an
@@ -114,7 +120,7 @@ func (f *Fallback) recovered(ctx context.Context) bool {
 	f.mu.Lock()
 	now := f.opts.now()
 	pages := f.tell(ctx, now)
-	ok := f.down == nil || now.Sub(f.down.tried) >= retryEvery && f.writeBack(ctx, now)
+	ok := f.down == nil || !errors.Is(f.down.err, ErrDamaged) && now.Sub(f.down.tried) >= retryEvery && f.writeBack(ctx, now)
 	f.mu.Unlock()
 	f.opts.paged(pages)
 	return ok

@@ -31,6 +31,9 @@ func keyOf(d alerting.Delivery) deliveryKey { return deliveryKey{d.Page.ID, d.No
 func (f *Fallback) Due(ctx context.Context, now time.Time, n int) ([]alerting.Delivery, error) {
 	f.recovered(ctx)
 	stored, err := f.Ledger.Due(ctx, now, n)
+	if errors.Is(err, ErrDamaged) {
+		f.lose(err) // met by reading, but it is no better for writing
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.down == nil || err != nil && !errors.Is(err, ErrUnwritable) {
@@ -68,6 +71,22 @@ func (f *Fallback) Due(ctx context.Context, now time.Time, n int) ([]alerting.De
 		}
 	}
 	return due[:min(len(due), n)], nil
+}
+
+// Owed is how many deliveries only memory holds: an end of the process loses
+// them.
+func (f *Fallback) Owed() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	n := 0
+	if f.down != nil {
+		for _, q := range f.down.queue {
+			if !q.ended {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // Delivered implements alerting.Outbox.

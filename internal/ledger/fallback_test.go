@@ -1,7 +1,9 @@
 package ledger_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -220,6 +222,47 @@ func TestUnreadable(t *testing.T) {
 	}
 	if err := f.Close(); !errors.Is(err, ledger.ErrUnwritable) {
 		t.Errorf("what is lost for good is not said: %v", err)
+	}
+}
+
+// rotten is a ledger some pages of whose file are damaged: outcomes cannot be
+// saved and the outbox not be read, but what is only appended still goes through.
+type rotten struct{ ledger.Ledger }
+
+var errRotten = fmt.Errorf("%w: %w", ledger.ErrUnwritable, ledger.ErrDamaged)
+
+func (rotten) Keep(context.Context, ledger.Settled) error { return errRotten }
+func (rotten) Due(context.Context, time.Time, int) ([]alerting.Delivery, error) {
+	return nil, errRotten
+}
+
+// TestDamageDoesNotPass: an outage by damage has one beginning, however often the
+// file takes something in, and what only memory holds is counted until it is
+// delivered.
+func TestDamageDoesNotPass(t *testing.T) {
+	w := ledgertest.NewWorld(t)
+	f := ledger.NewFallback(rotten{open(t, file(t), w.Options())}, w.Options())
+	if _, err := f.Due(t.Context(), w.Now, 10); err != nil {
+		t.Fatalf("the damage shows while the outbox is read: %v", err)
+	}
+	began, err := f.Degraded()
+	if began.IsZero() || !errors.Is(err, ledger.ErrDamaged) {
+		t.Fatalf("degraded since %s, %v", began, err)
+	}
+	w.Round(f, "edge", "pulse", checks.Leak)
+	if n := f.Owed(); n != 1 {
+		t.Errorf("%d deliveries are only in memory, want the page of the leak", n)
+	}
+	w.Pass(20 * time.Second)
+	if err := f.Record(t.Context(), ledger.Event{Kind: "reload"}); err != nil {
+		t.Fatal(err)
+	}
+	if since, _ := f.Degraded(); !since.Equal(began) {
+		t.Errorf("degraded since %s, want %s as before", since, began)
+	}
+	got := w.Deliver(f)
+	if len(got) != 2 || got[0] != "pager: trigger leak" || got[1] != "pager: trigger prober" || f.Owed() != 0 {
+		t.Errorf("delivered %q, %d owed; want the leak and the outage, and nothing", got, f.Owed())
 	}
 }
 
