@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -181,35 +182,45 @@ func TestCalibrationJSON(t *testing.T) {
 }
 
 // Prompts made by Sentences are hardly ever larger than asked for and never
-// much smaller; EstimateBytes is their mean.
+// much smaller; EstimateBytes is their mean. Lines and question are the same in
+// prompts of every size, so that the short ones prove them for each kind of
+// spec; longer ones prove what grows, the filler with locators and without.
 func TestSentences(t *testing.T) {
 	for name, spec := range specs() {
-		if spec.Prefix != nil {
-			continue
+		if spec.Prefix != nil || strings.Contains(name, "-long-") {
+			continue // long and short differ in nothing but Sentences
 		}
-		for _, size := range []int64{2000, 20_000, 1_000_000} {
-			spec.Sentences = Sentences(spec, size)
-			prompts := min(400, int(20_000_000/size))
-			larger, sum := 0, int64(0)
-			for n := range prompts {
-				p := newPrompt(t, numbered(testKey(1), n), spec)
-				sum += p.Size()
-				if p.Size() > size {
-					larger++
-				}
-			}
-			mean := float64(sum) / float64(prompts)
-			if larger > 3 {
-				t.Errorf("%s: %d of %d prompts are larger than %d bytes", name, larger, prompts, size)
-			}
-			if floor := float64(size) - 250 - 60*math.Sqrt(float64(spec.Sentences)); mean < floor {
-				t.Errorf("%s: %d bytes asked for, mean %.0f, want at least %.0f", name, size, mean, floor)
-			}
-			// Up to 17 bytes a seal are the chance of this one set of markers.
-			if off := mean - float64(EstimateBytes(spec)); math.Abs(off) > 17*float64(spec.Seals)+0.001*mean {
-				t.Errorf("%s: mean %.0f bytes, estimate %d", name, mean, EstimateBytes(spec))
-			}
+		checkSizes(t, name, spec, 2000)
+		if strings.HasSuffix(name, "-words-short-seals") || strings.HasSuffix(name, "-words-short-nolocators") {
+			checkSizes(t, name, spec, 20_000)
+			checkSizes(t, name, spec, 1_000_000)
 		}
+	}
+}
+
+// checkSizes makes prompts of spec with so many bytes under many keys.
+func checkSizes(t *testing.T, name string, spec Spec, size int64) {
+	t.Helper()
+	spec.Sentences = Sentences(spec, size)
+	prompts := min(400, int(20_000_000/size))
+	larger, sum := 0, int64(0)
+	for n := range prompts {
+		p := newPrompt(t, numbered(testKey(1), n), spec)
+		sum += p.Size()
+		if p.Size() > size {
+			larger++
+		}
+	}
+	mean := float64(sum) / float64(prompts)
+	if larger > 3 {
+		t.Errorf("%s: %d of %d prompts are larger than %d bytes", name, larger, prompts, size)
+	}
+	if floor := float64(size) - 250 - 60*math.Sqrt(float64(spec.Sentences)); mean < floor {
+		t.Errorf("%s: %d bytes asked for, mean %.0f, want at least %.0f", name, size, mean, floor)
+	}
+	// Up to 17 bytes a seal are the chance of this one set of markers.
+	if off := mean - float64(EstimateBytes(spec)); math.Abs(off) > 17*float64(spec.Seals)+0.001*mean {
+		t.Errorf("%s: mean %.0f bytes, estimate %d", name, mean, EstimateBytes(spec))
 	}
 }
 
