@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -41,13 +42,13 @@ func testMarkers(spec Spec) []string {
 }
 
 // markerWords is the list that markers are written with.
-func markerWords() []string {
+var markerWords = sync.OnceValue(func() []string {
 	text, err := os.ReadFile("../tenants/words-1024.txt")
 	if err != nil {
 		panic(err)
 	}
 	return strings.Fields(string(text))
-}
+})
 
 func newPrompt(t testing.TB, key Key, spec Spec) *Prompt {
 	t.Helper()
