@@ -19,19 +19,21 @@ func TestMain(m *testing.M) {
 // TestScripts runs testdata/script: the program from the outside, as the
 // README describes it. In a script, $SOUND, $FAULTY and $HONEST are base URLs
 // of simulated engines at a window of 32,768, with _DECODE at their ends those
-// of their decode nodes, and $DEAD is one where nothing listens.
+// of their decode nodes, and $DEAD is one where nothing listens. Every script has
+// engines of its own: which pages are stale hangs on who else asks.
 func TestScripts(t *testing.T) {
-	engines := map[string]string{
-		"SOUND": scriptEngine(t, simulator.PresetFixed), "FAULTY": scriptEngine(t, simulator.PresetFaulty),
-		"HONEST": scriptEngine(t, simulator.PresetHonest),
-	}
+	engines := map[string]string{"SOUND": simulator.PresetFixed, "FAULTY": simulator.PresetFaulty, "HONEST": simulator.PresetHonest}
 	dead := httptest.NewServer(nil)
 	dead.Close()
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		Setup: func(e *testscript.Env) error {
-			for name, url := range engines {
+			for name, preset := range engines {
+				url, err := scriptEngine(e, preset)
+				if err != nil {
+					return err
+				}
 				e.Setenv(name, url)
 				e.Setenv(name+"_DECODE", strings.TrimSuffix(url, "/v1")+"/decode")
 			}
@@ -46,22 +48,22 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-func scriptEngine(t *testing.T, preset string) string {
-	t.Helper()
+// scriptEngine starts an engine that ends with the script, and returns its base
+// URL.
+func scriptEngine(e *testscript.Env, preset string) (string, error) {
 	o, err := simulator.Preset(preset)
 	if err != nil {
-		t.Fatal(err)
+		return "", err
 	}
 	o = o.Scale(smallWindow)
 	o.Speed, o.AnyModel = 200, true
 	server, err := simulator.New(o)
 	if err != nil {
-		t.Fatal(err)
+		return "", err
 	}
-	t.Cleanup(func() { server.Close() })
 	front := httptest.NewServer(server)
-	t.Cleanup(front.Close)
-	return front.URL + "/v1"
+	e.Defer(func() { front.Close(); server.Close() })
+	return front.URL + "/v1", nil
 }
 
 // exits runs a command that must end with the given exit code: exits 4
