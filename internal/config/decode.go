@@ -181,7 +181,12 @@ func (d *decoder) text(n ast.Node, path string, f field) (string, bool) {
 	case *ast.LiteralNode:
 		s = n.Value.Value
 	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
-		d.add(path, "must be a text", fmt.Sprintf("put it in quotes: %q", n.GetToken().Value))
+		s = n.GetToken().Value
+		if f.pattern != nil && !f.pattern.MatchString(s) {
+			d.badForm(path, s, f)
+		} else {
+			d.add(path, "must be a text", fmt.Sprintf("put it in quotes: %q", s))
+		}
 		return "", false
 	default:
 		d.wrongType(n, path, "a text")
@@ -195,7 +200,9 @@ func (d *decoder) text(n ast.Node, path string, f field) (string, bool) {
 	case f.maxLen > 0 && len(s) > f.maxLen:
 		d.add(path, fmt.Sprintf("is longer than %d characters", f.maxLen), "shorten it")
 	case f.pattern != nil && !f.pattern.MatchString(s):
-		d.add(path, "does not have the form of a "+lastKey(path), "write it like: "+f.eg)
+		d.badForm(path, s, f)
+	case f.pattern != nil && f.pattern.String() == patternDuration:
+		return s, d.duration(path, s, f)
 	default:
 		return s, true
 	}
@@ -286,7 +293,7 @@ func (d *decoder) date(n ast.Node, path string, date *Date) {
 			return
 		}
 	}
-	d.add(path, "is not a day", "write it as YYYY-MM-DD, for example: 2027-06-30")
+	d.add(path, shown(n.GetToken().Value)+"is not a day", "write it as YYYY-MM-DD, for example: 2027-06-30")
 }
 
 func (d *decoder) instant(n ast.Node, path string, at *Instant) {
@@ -297,7 +304,7 @@ func (d *decoder) instant(n ast.Node, path string, at *Instant) {
 			return
 		}
 	}
-	d.add(path, "is not a point in time", "write it with its offset from UTC, for example: 2027-03-01T22:00:00Z")
+	d.add(path, shown(n.GetToken().Value)+"is not a point in time", "write it with its offset from UTC, for example: 2027-03-01T22:00:00Z")
 }
 
 func (d *decoder) wrongType(n ast.Node, path, want string) {
@@ -306,6 +313,9 @@ func (d *decoder) wrongType(n ast.Node, path, want string) {
 		ast.StringType: "a text", ast.LiteralType: "a text", ast.BoolType: "true or false",
 		ast.IntegerType: "a whole number", ast.FloatType: "a number",
 	}[n.Type()]
+	if text, ok := n.(*ast.StringNode); ok && shown(text.Value) != "" && want != "a list" && want != "a mapping of keys to values" {
+		got = fmt.Sprintf("the text %q", text.Value)
+	}
 	mend := map[string]string{
 		"a mapping of keys to values": "write it like: {key: value, key: value}",
 		"a list":                      "put it in brackets: [first, second]",

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // managed reports whether the client writes this header itself.
@@ -15,14 +16,23 @@ func managed(name string) bool {
 	}, name)
 }
 
-// authenticates reports whether a header of this name usually holds a secret.
+// authenticates reports whether a header or query parameter of this name
+// usually holds a secret. It goes by whole words: x-api-key does, and
+// x-portkey-provider and x-author-id do not.
 func authenticates(name string) bool {
-	for _, part := range []string{"auth", "key", "token", "secret", "cookie", "password", "signature"} {
-		if strings.Contains(name, part) {
-			return true
-		}
+	words := strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(secretWords(), w) })
+}
+
+// secretWords are the words, in lower case, that names of secrets are made of,
+// and those that are commonly written as one.
+func secretWords() []string {
+	return []string{
+		"auth", "authentication", "authorization", "bearer", "cookie", "credential", "credentials", "jwt", "key",
+		"passphrase", "passwd", "password", "pwd", "secret", "sig", "signature", "token",
+		"accesskey", "accesstoken", "apikey", "apitoken", "authkey", "authtoken", "clientsecret", "idtoken",
+		"privatekey", "secretkey", "sessiontoken", "subscriptionkey",
 	}
-	return false
 }
 
 // checkHeaders holds the rules of further headers. No problem repeats a value.

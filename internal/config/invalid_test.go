@@ -73,3 +73,19 @@ func golden(t *testing.T, file, got string) {
 		t.Errorf("%s (-want +got):\n%s", file, diff)
 	}
 }
+
+// TestPatternsHaveWords: what does not match is said in words of its own.
+func TestPatternsHaveWords(t *testing.T) {
+	for _, rt := range types() {
+		for _, f := range fields(rt) {
+			if f.pattern == nil {
+				continue
+			}
+			d := &decoder{problems: &problems{at: map[string]position{"": {1, 1}}}}
+			d.badForm(f.name, "x", f)
+			if p := d.list[0]; strings.Contains(p.Message, "does not have the form") || strings.HasSuffix(p.Mend, ": ") {
+				t.Errorf("%s %s: %s", rt.Name(), f.name, p)
+			}
+		}
+	}
+}

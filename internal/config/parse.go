@@ -2,14 +2,11 @@ package config
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
-	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
@@ -46,6 +43,12 @@ func Load(path string, o Options) (*Config, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, fmt.Errorf("read configuration: %w", err)
+	}
+	if info.IsDir() {
+		return nil, &Error{[]Problem{{
+			File: path, Message: "is a folder, not a file",
+			Mend: "name the configuration in it, for example: " + filepath.Join(path, "crosstalk.yaml"),
+		}}}
 	}
 	if info.Size() > MaxSize {
 		return nil, &Error{[]Problem{{
@@ -94,15 +97,7 @@ func parseYAML(ps *problems, data []byte) *ast.MappingNode {
 	}
 	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
 	if err != nil {
-		// The first words of the message alone: what follows quotes the
-		// source, which may hold a secret.
-		var at yaml.Error
-		pos, message := position{1, 1}, "cannot be read as YAML"
-		if errors.As(err, &at) {
-			first, _, _ := strings.Cut(at.GetMessage(), ": ")
-			pos, message = placeOf(at.GetToken()), "not YAML: "+first
-		}
-		ps.addAt(pos, "", message, "check indentation and quotes around this place")
+		notYAML(ps, tokens, err)
 		return nil
 	}
 	var bodies []ast.Node

@@ -105,7 +105,7 @@ func checkURL(ps *problems, path, text string) *url.URL {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || u.Host == "":
-		ps.add(path, "is not an address", "write it like: https://inference.example/v1")
+		ps.add(path, shown(serverOf(text))+"is not an address", "write scheme, host and path, for example: https://inference.example/v1")
 	case !portExists(u):
 		ps.add(path, fmt.Sprintf("there is no port %s", u.Port()), "ports go from 1 to 65535")
 	case u.User != nil:
@@ -118,6 +118,16 @@ func checkURL(ps *problems, path, text string) *url.URL {
 		return u
 	}
 	return nil
+}
+
+// serverOf is an address up to its path, which may be a secret of a receiver's.
+func serverOf(text string) string {
+	scheme, rest, ok := strings.Cut(text, "://")
+	if !ok {
+		return ""
+	}
+	host, _, _ := strings.Cut(rest, "/")
+	return scheme + "://" + host
 }
 
 // portExists reports whether the address has no port or one that can be
