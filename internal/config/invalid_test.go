@@ -81,9 +81,9 @@ func TestPatternsHaveWords(t *testing.T) {
 			if f.pattern == nil {
 				continue
 			}
-			d := &decoder{problems: &problems{at: map[string]position{"": {1, 1}}}}
-			d.badForm(f.name, "x", f)
-			if p := d.list[0]; strings.Contains(p.Message, "does not have the form") || strings.HasSuffix(p.Mend, ": ") {
+			ps := &problems{at: map[string]position{"": {1, 1}}}
+			(&decoder{ps}).badForm(f.name, "x", f)
+			if p := ps.list[0]; strings.Contains(p.Message, "does not have the form") || strings.HasSuffix(p.Mend, ": ") {
 				t.Errorf("%s %s: %s", rt.Name(), f.name, p)
 			}
 		}
