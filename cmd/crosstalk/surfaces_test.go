@@ -37,6 +37,13 @@ const (
 const strangerText = "Dear Mrs " + plantedText + ", thank you for your letter about the washing machine. Our technician from " + plantedText +
 	" will visit you on Thursday between nine and eleven. Please keep the receipt ready; we will refund the charge to your " + plantedText + " card."
 
+// failureText stands where an engine says what went wrong: people who probe by
+// hand are shown it, and nobody else is.
+const failureText = plantedError + ": the request of Mrs " + plantedError + " about the washing machine could not be served"
+
+// hostileShapes is how many shapes the answers of a hostile engine have, in turn.
+const hostileShapes = 7
+
 // hostile is an engine that puts a stranger's text, the seals of other tenants
 // and the caller's own key wherever an answer has room for text.
 type hostile struct {
@@ -71,15 +78,15 @@ func (h *hostile) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.mu.Unlock()
 	w.Header().Set("X-Request-Id", plantedField)
 	w.Header().Set("X-Note", "for Mrs "+plantedField)
-	switch n % 7 {
+	switch n % hostileShapes {
 	case 5:
 		w.Header().Set("Content-Type", "text/html")
 		w.WriteHeader(http.StatusBadGateway)
-		fmt.Fprintf(w, "<html><title>%s</title><p>%s <script>alert('%s')</script>", plantedError, strangerText, plantedError)
+		fmt.Fprintf(w, "<html><title>%s</title><p>%s <script>alert('%s')</script>", plantedError, failureText, plantedError)
 		return
 	case 6:
 		w.WriteHeader(http.StatusInternalServerError)
-		fmt.Fprintf(w, `{"error": {"message": %q, "type": %q, "code": %q}}`, plantedError+" "+strangerText+" "+key, plantedError, plantedError)
+		fmt.Fprintf(w, `{"error": {"message": %q, "type": %q, "code": %q}}`, failureText+" "+key, plantedError, plantedError)
 		return
 	}
 	content, err := json.Marshal(strangerText + others + "\nYour key is " + key)
@@ -236,11 +243,19 @@ func TestSurfaces(t *testing.T) {
 		shown.command(t, -1, "validate", "--format", format, "-c", c)
 		shown["validate "+format] = shown["command validate --format "+format]
 	}
-	// probe shows what came back, headers and failures too, but the answer.
-	probed := surfaces{}
-	probed.command(t, -1, "probe", "-c", c)
-	if on := probed.hits(plantedText); len(on) > 0 {
-		t.Errorf("the text of an answer is on %q", on)
+	// probe shows what came back, headers and failures too, but the answer. Each
+	// shape is met, whatever else is asked meanwhile.
+	var failures int
+	for range 3 * hostileShapes {
+		probed := surfaces{}
+		probed.command(t, -1, "probe", "-c", c)
+		if on := probed.hits(plantedText); len(on) > 0 {
+			t.Errorf("the text of an answer is on %q: %v", on, probed)
+		}
+		failures += len(probed.hits(plantedError))
+	}
+	if failures == 0 {
+		t.Error("no probe met a failure")
 	}
 	d.stop()
 	d.code <- <-d.code
