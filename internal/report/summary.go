@@ -169,6 +169,9 @@ type Exchange struct {
 	Seconds      float64       `json:"seconds,omitempty"`
 	PromptTokens *int          `json:"prompt_tokens,omitempty"`
 	Class        checks.Class  `json:"class"`
+	// Reason is why the exchange is inconclusive though something came back:
+	// a key of Summary.Undecid.
+	Reason string `json:"reason,omitempty"`
 }
 
 // Summarize sums a run up. names gives a tenant's name for its index, pricing
@@ -237,8 +240,10 @@ func (s *Summary) addRound(o *Outcome, confirmed map[uuid.UUID]bool, cells map[p
 		if x.Skipped != "" {
 			s.NotSent[x.SkipReason()]++
 		}
+		row := exchangeRow(x, verdict)
 		if verdict == checks.Inconclusive && x.Response != nil {
-			s.Undecid[reasons[x.ID]]++
+			row.Reason = reasons[x.ID]
+			s.Undecid[row.Reason]++
 		}
 		t := tallyOf(cells, x.Intent.Cell)
 		t.add(x, verdict)
@@ -246,7 +251,7 @@ func (s *Summary) addRound(o *Outcome, confirmed map[uuid.UUID]bool, cells map[p
 		if verdict.Worse(s.Class) {
 			s.Class = verdict
 		}
-		r.Exchanges = append(r.Exchanges, exchangeRow(x, verdict))
+		r.Exchanges = append(r.Exchanges, row)
 	}
 	for _, in := range o.Dropped {
 		s.NotSent["stopped"]++
