@@ -72,6 +72,9 @@ func echo(t *testing.T) target {
 // llama.cpp's.
 func TestLongVerdicts(t *testing.T) {
 	verdicts(t, []arm{
+		{"llama.cpp, RoPE scale of 4", func(t *testing.T) target {
+			return llama(t, "--rope-scaling", "linear", "--rope-scale", "4")
+		}, []question{{args: "validate --only pulse=10", because: "recall/lost_seal"}}},
 		{"llama.cpp, cache of eight bits", func(t *testing.T) target {
 			return llama(t, "-fa", "on", "-ctk", "q8_0", "-ctv", "q8_0")
 		}, []question{{args: "validate --only pulse=20", because: "recall/altered_seal"}}},

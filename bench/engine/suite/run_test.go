@@ -260,12 +260,11 @@ const poolCommand = "validate --only pulse=5,seedwatch=3,top=1"
 // pool is as much of the window as the pool of the incident was.
 const pool = slotWindow * 65 / 100
 
-// copyingError reports whether all that is wrong is up to three codes that came
-// back cut or with another character: the copy model loses about three in a
-// thousand by itself, those in which two groups begin alike. Once it has lost its
-// place it may go round in a loop, or in signs. A server that is unsound loses far
-// more.
-func (o outcome) copyingError() bool {
+// copyingErrors is how many codes came back cut or with another character, and
+// whether nothing else is wrong: the copy model loses about three in a thousand
+// by itself, those in which two groups begin alike. Once it has lost its place it
+// may go round in a loop, or in signs.
+func (o outcome) copyingErrors() (n int, only bool) {
 	lost, wrong := map[string]bool{}, map[string]bool{} // exchanges
 	for _, f := range o.Findings {
 		if f.Class != "damaged" {
@@ -277,8 +276,15 @@ func (o outcome) copyingError() bool {
 			lost[f.Exchange] = true
 		case "repetition/run", "repetition/cycle":
 		default:
-			return false
+			return len(lost), false
 		}
 	}
-	return o.Class == "damaged" && len(wrong) == len(lost) && len(lost) <= 3
+	return len(lost), o.Class == "damaged" && len(wrong) == len(lost)
+}
+
+// copyingError reports whether all that is wrong in a run of a few dozen exchanges
+// is up to three such codes. A server that is unsound loses far more.
+func (o outcome) copyingError() bool {
+	n, only := o.copyingErrors()
+	return only && n <= 3
 }
