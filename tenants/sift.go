@@ -2,6 +2,7 @@ package tenants
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"crosstalk/internal/words"
 )
@@ -20,8 +21,8 @@ const (
 
 // sifter reads a text once, fast, and finds the few places worth a closer look:
 // stretches where listed words are dense, and zones around words of letters and
-// digits mixed, as a code must have. Clean text costs a hash lookup a word and
-// nothing else.
+// digits mixed, as a code must have. Most of a clean text is passed over in
+// blocks of bytes, see sieve; the rest costs a hash lookup a word.
 type sifter struct {
 	text string
 	// need is the least number of listed words in a stretch, gap the most
@@ -45,21 +46,73 @@ type sifter struct {
 // them may be written as a letter, and one lost.
 const minZoneDigits = 4
 
-// run reads the text.
+// run reads the text. As long as no stretch and no zone is open, only a word
+// that may matter can change anything, and the sieve tells where the next one may
+// stand.
 func (f *sifter) run() {
-	escapes := strings.Contains(f.text, `\`)
+	v := newSieve(f.text, f.zone != nil)
 	s := words.NewScanner(f.text)
-	for s.Advance() {
-		start := s.Start()
-		odd := !s.Plain() || escapes && start > 0 && f.text[start-1] == '\\'
-		if odd || markerWords.mayBegin(f.text, start) || s.Mixed() || f.listed > 0 || f.digits > 0 {
-			f.look(s.Word(), odd, s.Mixed())
+	escapes := strings.Contains(f.text, `\`)
+	for at := 0; ; {
+		hot, enough := v.next(at)
+		if hot == len(f.text) {
+			return
 		}
-		f.recent[f.n&(zoneOverlap-1)] = start
-		f.n++
+		s.SkipTo(f.behindHot(at, hot))
+		for {
+			if !s.Advance() {
+				f.endStretch()
+				f.endZone()
+				return
+			}
+			f.word(&s, escapes)
+			if at = s.Pos(); at > enough && f.listed == 0 && f.digits == 0 {
+				break
+			}
+		}
 	}
-	f.endStretch()
-	f.endZone()
+}
+
+// word takes the word that the scanner went to.
+func (f *sifter) word(s *words.Scanner, escapes bool) {
+	start := s.Start()
+	odd := !s.Plain() || escapes && start > 0 && f.text[start-1] == '\\'
+	if odd || markerWords.mayBegin(f.text, start) || s.Mixed() || f.listed > 0 || f.digits > 0 {
+		f.look(s.Word(), odd, s.Mixed())
+	}
+	f.recent[f.n&(zoneOverlap-1)] = start
+	f.n++
+}
+
+// behindHot is where to read on, when nothing between from and hot matters: so
+// far before hot that as many words are read as may be looked back at. It is the
+// beginning of a word: of those read from anywhere in a text without words divided
+// at line ends, the first may be the rest of one, and the others are whole.
+func (f *sifter) behindHot(from, hot int) int {
+	for width := 16 * lookBehind; ; width *= 4 {
+		at := hot - width
+		for at > from && !utf8.RuneStart(f.text[at]) {
+			at--
+		}
+		if at <= from {
+			return from
+		}
+		s := words.NewScannerAt(f.text[:hot], at)
+		second := 0
+		for n := 1; s.Advance(); n++ {
+			if n == 2 {
+				second = s.Start()
+			}
+			if n > lookBehind+1 {
+				return second
+			}
+		}
+	}
+}
+
+// separates reports whether a byte of ASCII is no letter or digit.
+func separates(b byte) bool {
+	return b < utf8.RuneSelf && !('a' <= b|0x20 && b|0x20 <= 'z' || '0' <= b && b <= '9')
 }
 
 // look takes notice of a word that may matter, or that follows one that does.

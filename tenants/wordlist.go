@@ -87,6 +87,28 @@ func (l *wordlist) mayBegin(text string, at int) bool {
 	return l.filter[bit/64]>>(bit%64)&1 != 0
 }
 
+// begins reports whether a word of the list begins at text[at], in either case of
+// ASCII, and no letter or digit of ASCII follows it. text reaches longWord bytes
+// further.
+func (l *wordlist) begins(text string, at int) bool {
+	prefix := prefixOf(text[at:]) | 0x20202020
+	for i := slotOf(prefix); ; i = (i + 1) % uint32(len(l.slots)) {
+		switch s := &l.slots[i]; s.prefix {
+		case prefix:
+			word := l.words[s.index]
+			for j := shortWord; j < len(word); j++ {
+				if text[at+j]|0x20 != word[j] {
+					return false
+				}
+			}
+			next := text[at+len(word)]
+			return !('a' <= next|0x20 && next|0x20 <= 'z' || '0' <= next && next <= '9')
+		case 0:
+			return false
+		}
+	}
+}
+
 // near is the index of the word that has the same first four letters, -1 if
 // there is none: "cinnamons" and "cinnamo" are near "cinnamon".
 func (l *wordlist) near(word string) int16 {

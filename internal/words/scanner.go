@@ -64,6 +64,12 @@ var classes = func() (table [256]byte) {
 	return table
 }()
 
+// Pos is the byte offset at which Advance goes on.
+func (s *Scanner) Pos() int { return s.pos }
+
+// SkipTo makes Advance go on at byte offset pos, which must not be in a word.
+func (s *Scanner) SkipTo(pos int) { s.pos = pos }
+
 // Next returns the next word; ok is false at the end of the text.
 func (s *Scanner) Next() (w Word, ok bool) {
 	if !s.Advance() {

@@ -1,0 +1,102 @@
+package tenants
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"crosstalk/internal/words"
+)
+
+// place is one that a sifter found.
+type place struct {
+	Kind     string
+	From, To int
+}
+
+// sift is what a sifter finds in a text when run reads it.
+func sift(text string, need, gap int, codes bool, run func(*sifter)) (found []place) {
+	f := &sifter{text: text, need: need, gap: gap}
+	f.stretch = func(from, to int) { found = append(found, place{"stretch", from, to}) }
+	if codes {
+		f.zone = func(from, to int) { found = append(found, place{"zone", from, to}) }
+	}
+	run(f)
+	return found
+}
+
+// wordByWord is run without the sieve: the definition of what it finds.
+func wordByWord(f *sifter) {
+	s := words.NewScanner(f.text)
+	for s.Advance() {
+		f.word(&s, strings.Contains(f.text, `\`))
+	}
+	f.endStretch()
+	f.endZone()
+}
+
+func checkSift(t *testing.T, text string) (places int) {
+	t.Helper()
+	for _, o := range []struct {
+		need, gap int
+		codes     bool
+	}{{minListed, phraseWords - minListed, true}, {5, 0, false}, {1, 0, false}, {2, 3, true}} {
+		want := sift(text, o.need, o.gap, o.codes, wordByWord)
+		got := sift(text, o.need, o.gap, o.codes, (*sifter).run)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("%q, %+v (-word by word +by blocks):\n%s", text, o, diff)
+		}
+		places += len(want)
+	}
+	return places
+}
+
+// siftParts are what TestSift makes texts of: words of the list in every dress,
+// what may be taken for them, and text of many scripts that cannot.
+func siftParts(rng *rand.Rand) []string {
+	listed := func() string { return markerWords.words[rng.IntN(listSize)] }
+	w := listed()
+	return []string{
+		w, listed() + " " + listed() + " " + listed(), strings.ToUpper(w), w + "s", w[:3], w[:3] + "\u200b" + w[3:], w[:3] + "-\n  " + w[3:],
+		w[:2] + "\u00ad\n" + w[2:], w + "-\r\n" + listed(), w[:1] + "\u0332" + w[1:], "ｆｕｌｌ", string(rune(0xFEE0+int(w[0]))) + w[1:], `\n` + w,
+		`\u0020` + w, "是" + w + "的", "é" + w, w + "é", "ж" + w, w + "ж1", "graß", "x7k9q-3b4c5", "1998", "2026年", "a\u03011", "ж1a", "1ж",
+		"\xff", "\xe5" + w, "\xf0\x9d\x90\xa3", "“" + w + "”", "—", "-", "- ", "-\n", "\\", "\u200c", "\ufe0f", "😀", "½", "\u2010\n" + w,
+		strings.Repeat("the keeper of the store wrote it down, ", 1+rng.IntN(6)), strings.Repeat("Смотритель склада записал итоги. ", 1+rng.IntN(4)),
+		strings.Repeat("管理员记下了当天的数字，", 1+rng.IntN(6)), strings.Repeat("ผู้ดูแลคลัง ", 1+rng.IntN(6)), strings.Repeat("Straße über naïve ", 1+rng.IntN(6)),
+		strings.Repeat("x", rng.IntN(200)), strings.Repeat(" ", rng.IntN(100)),
+	}
+}
+
+// TestSift: reading by blocks finds the places that reading word by word finds,
+// in texts made of everything that may make a difference.
+func TestSift(t *testing.T) {
+	rng := rand.New(rand.NewPCG(21, 22))
+	places := 0
+	for range 600 {
+		var b strings.Builder
+		for range 1 + rng.IntN(60) {
+			parts := siftParts(rng)
+			if rng.IntN(3) > 0 {
+				parts = parts[len(parts)-7:]
+			}
+			b.WriteString(parts[rng.IntN(len(parts))])
+			b.WriteString([]string{" ", "\n", "", ", "}[rng.IntN(4)])
+		}
+		places += checkSift(t, b.String())
+	}
+	if places < 1000 {
+		t.Errorf("%d places in all: the texts hold too little", places)
+	}
+}
+
+// FuzzSift does the same with any text.
+func FuzzSift(f *testing.F) {
+	rng := rand.New(rand.NewPCG(23, 24))
+	pad := strings.Repeat("nothing of note ", 9)
+	for _, part := range siftParts(rng) {
+		f.Add(pad + part + " " + pad + part + pad)
+	}
+	f.Fuzz(func(t *testing.T, text string) { checkSift(t, text) })
+}
