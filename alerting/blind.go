@@ -50,6 +50,7 @@ func (m *machine) expect() {
 	m.s.Cells = slices.DeleteFunc(m.s.Cells, func(c CellState) bool {
 		return !m.p.configured(c.Cell) || met[c.Cell.Probe] && c.Cell == whole(m.s.Target, c.Cell.Probe)
 	})
+	m.s.Rates = m.s.Rates.Only(m.p.configured)
 	for _, probe := range slices.Sorted(maps.Keys(m.p.Probes)) {
 		if !met[probe] {
 			m.cell(whole(m.s.Target, probe))

@@ -11,6 +11,7 @@ import (
 func TestDamage(t *testing.T) {
 	t.Run("short prompts: three in a row", func(t *testing.T) {
 		w := newWorld(t)
+		w.healthy(1000, time.Minute, "pulse")
 		w.want("two", w.rounds(2, time.Minute, "pulse", checks.Damaged))
 		pages := w.rounds(1, time.Minute, "pulse", checks.Damaged)
 		w.want("three", pages, "trigger damaged/recall page")
@@ -20,6 +21,11 @@ func TestDamage(t *testing.T) {
 		w.want("more", w.rounds(5, time.Minute, "pulse", checks.Damaged))
 		w.want("sound", w.rounds(5, time.Minute, "pulse", checks.Sound), "resolve damaged/recall page")
 		w.want("a single one after it", w.rounds(1, time.Minute, "pulse", checks.Damaged))
+	})
+	t.Run("short prompts since launch: five in a row", func(t *testing.T) {
+		w := newWorld(t)
+		w.want("four", w.rounds(4, time.Minute, "pulse", checks.Damaged))
+		w.want("five", w.rounds(1, time.Minute, "pulse", checks.Damaged), "trigger damaged/recall page")
 	})
 	t.Run("long prompts: a healthy model fails now and then", func(t *testing.T) {
 		w := newWorld(t)
@@ -45,8 +51,8 @@ func TestDamage(t *testing.T) {
 			pages = w.step(20*time.Minute, s)
 		}
 		w.want("refused", pages, "trigger damaged/overlength page")
-		if n != 3 {
-			t.Errorf("paged after %d rounds, want 3", n)
+		if n != 4 {
+			t.Errorf("paged after %d rounds, want 4", n)
 		}
 	})
 	t.Run("now and then, on short prompts", func(t *testing.T) {
@@ -70,9 +76,9 @@ func TestDamage(t *testing.T) {
 	})
 	t.Run("different checks are different incidents", func(t *testing.T) {
 		w := newWorld(t)
-		w.rounds(3, time.Minute, "pulse", checks.Damaged)
+		w.rounds(5, time.Minute, "pulse", checks.Damaged)
 		var pages []Page
-		for range 3 {
+		for range 5 {
 			s := w.sighting("pulse", checks.Damaged)
 			s.Check = "stream"
 			pages = append(pages, w.step(time.Minute, s)...)
@@ -81,9 +87,9 @@ func TestDamage(t *testing.T) {
 	})
 	t.Run("undecided rounds are neither", func(t *testing.T) {
 		w := newWorld(t)
-		w.rounds(2, time.Minute, "pulse", checks.Damaged)
+		w.rounds(4, time.Minute, "pulse", checks.Damaged)
 		w.rounds(1, time.Minute, "pulse", checks.Inconclusive)
-		w.want("third", w.rounds(1, time.Minute, "pulse", checks.Damaged), "trigger damaged/recall page")
+		w.want("fifth", w.rounds(1, time.Minute, "pulse", checks.Damaged), "trigger damaged/recall page")
 	})
 }
 
@@ -106,18 +112,18 @@ func TestAbsorption(t *testing.T) {
 	}
 	t.Run("damage before it stays an incident", func(t *testing.T) {
 		w := newWorld(t)
-		w.rounds(3, time.Minute, "pulse", checks.Damaged)
+		w.rounds(5, time.Minute, "pulse", checks.Damaged)
 		w.want("leak", w.rounds(1, time.Minute, "pulse", checks.Leak), "trigger leak page")
 		w.want("both resolve", w.rounds(5, time.Minute, "pulse", checks.Sound),
 			"resolve damaged/recall page", "resolve leak page")
 	})
 	t.Run("evidence stands still under it", func(t *testing.T) {
 		w := newWorld(t)
-		w.rounds(2, time.Minute, "pulse", checks.Damaged)
+		w.rounds(4, time.Minute, "pulse", checks.Damaged)
 		w.rounds(1, time.Minute, "seedwatch", checks.Leak)
 		w.rounds(10, time.Minute, "pulse", checks.Damaged)
 		w.want("the leak ends", w.rounds(5, time.Minute, "seedwatch", checks.Sound), "resolve leak page")
-		w.want("a third in a row", w.rounds(1, time.Minute, "pulse", checks.Damaged), "trigger damaged/recall page")
+		w.want("a fifth in a row", w.rounds(1, time.Minute, "pulse", checks.Damaged), "trigger damaged/recall page")
 	})
 	t.Run("what stays damaged after it pages then", func(t *testing.T) {
 		w := newWorld(t)
@@ -128,6 +134,6 @@ func TestAbsorption(t *testing.T) {
 			pages = append(pages, w.step(time.Minute, w.sighting("seedwatch", checks.Sound), w.sighting("pulse", checks.Damaged))...)
 		}
 		w.want("the leak ends", pages, "resolve leak page")
-		w.want("the damage does not", w.rounds(3, time.Minute, "pulse", checks.Damaged), "trigger damaged/recall page")
+		w.want("the damage does not", w.rounds(5, time.Minute, "pulse", checks.Damaged), "trigger damaged/recall page")
 	})
 }

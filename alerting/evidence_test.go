@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/uuid"
-
 	"crosstalk/checks"
 	"crosstalk/probes"
 )
@@ -16,13 +14,16 @@ import (
 func TestArithmetic(t *testing.T) {
 	p := Policy{Probes: map[string]Schedule{"top": {Every: 20 * time.Minute}}}
 	h := p.threshold(probes.Cell{Probe: "top"}, 10)
-	if math.Abs(h-16.6) > 0.05 {
-		t.Errorf("h = %.2f, want 16.6", h)
+	if math.Abs(h-16.7) > 0.05 {
+		t.Errorf("h = %.2f, want 16.7", h)
 	}
-	for rate, want := range map[float64]int{0.002: 3, 0.1: 8, 0.2: 11} {
+	for rate, want := range map[float64]int{0.01: 4, 0.1: 8, 0.2: 11} {
 		if got := int(math.Ceil(h / -math.Log(rate))); got != want {
 			t.Errorf("a run at %g takes %d rounds, want %d", rate, got, want)
 		}
+	}
+	if got, want := p.dailyAlpha(), 0.1/7/365; math.Abs(got-want) > 1e-12 {
+		t.Errorf("alpha of a day %g, want %g", got, want)
 	}
 	more := p
 	more.FalsePagesPerYear = 10
@@ -39,70 +40,17 @@ func TestArithmetic(t *testing.T) {
 	if got := more.threshold(probes.Cell{}, 0); got != minThreshold {
 		t.Errorf("any number of false pages: h = %g, want %g", got, minThreshold)
 	}
-}
-
-// TestFalseAlarms simulates healthy cells, at the rates that are taken for
-// normal, and counts how often either test passes a threshold low enough to be
-// passed at all. Each must stay below one in e^h rounds.
-func TestFalseAlarms(t *testing.T) {
-	const rounds = 100_000
-	tests := []struct {
-		name      string
-		r         rate
-		exchanges int
-	}{
-		{"short, one exchange", qualityRate(probes.Band4k), 1},
-		{"short, bursts of 16", qualityRate(probes.Band4k), 16},
-		{"128k", qualityRate(probes.Band128k), 1},
-		{"512k", qualityRate(probes.Band512k), 2},
-		{"window", qualityRate(probes.BandWindow), 1},
-		{"window, at its cap", rate{0.2, 0.2}, 1},
-		{"form", formRate(), 1},
-	}
-	for _, tt := range tests {
-		for _, h := range []float64{5, 7} {
-			r := rand.New(rand.NewPCG(7, uint64(h)))
-			var e Evidence
-			runs, scores := 0, 0
-			for range rounds {
-				failures := 0
-				for range tt.exchanges {
-					if r.Float64() < tt.r.prior {
-						failures++
-					}
-				}
-				step(&e, tt.r, tt.exchanges, failures)
-				if e.Rounds >= 2 && e.Surprise >= h {
-					runs++
-					e.endRun()
-				}
-				if e.Failed >= 2 && e.Score >= h {
-					scores++
-					e.endScore()
-				}
-			}
-			most := rounds * math.Exp(-h)
-			t.Logf("%s, h %g: %d runs, %d scores in %d rounds, bound %.0f", tt.name, h, runs, scores, rounds, most)
-			// Three standard deviations of a count of that mean.
-			if limit := most + 3*math.Sqrt(most); float64(runs) > limit || float64(scores) > limit {
-				t.Errorf("%s, h %g: %d runs, %d scores; want at most %.0f each", tt.name, h, runs, scores, limit)
-			}
-		}
+	if got := more.dailyAlpha(); got != 0.01 {
+		t.Errorf("any number of false pages: alpha of a day %g, want 0.01", got)
 	}
 }
 
-// step is one round of a cell with so many failures.
-func step(e *Evidence, r rate, m, failures int) {
-	if failures == 0 {
-		e.pass(r, m)
-		return
-	}
-	e.fail(failure{check: "recall", sightings: failures, checks: map[string]int{"recall": failures}}, r, m)
-}
+// healthyTenants are those of the simulated years.
+var healthyTenants = []string{"alpha", "bravo", "carol"}
 
 // TestHealthyYears runs whole targets for a year each: healthy models that miss
-// seals as their length lets them. The target is so bad at its window that it is
-// at the cap, which the prior does not know.
+// seals as their length lets them, at the window nearly as often as the cap, and
+// whose answers are spoilt otherwise now and then.
 func TestHealthyYears(t *testing.T) {
 	const years = 4
 	pages := 0
@@ -112,25 +60,31 @@ func TestHealthyYears(t *testing.T) {
 		w.p.Probes = map[string]Schedule{"pulse": {Every: 2 * time.Hour}, "top": {Every: 2 * time.Hour}}
 		var s TargetState
 		for n := range int(year / (2 * time.Hour)) {
-			at := epoch.Add(time.Duration(n) * 2 * time.Hour)
+			w.now = epoch.Add(time.Duration(n) * 2 * time.Hour)
 			var sightings []Sighting
 			for _, probe := range []string{"pulse", "top"} {
 				c := checks.Sound
-				if r.Float64() < map[string]float64{"pulse": 0.002, "top": 0.18}[probe] {
+				if r.Float64() < map[string]float64{"pulse": 0.01, "top": 0.18}[probe] {
 					c = checks.Damaged
 				}
 				x := w.sighting(probe, c)
-				x.Exchange = uuid.Nil
+				x.Tenant = healthyTenants[n%len(healthyTenants)]
+				if c == checks.Sound && r.Float64() < 0.005 {
+					x.Class, x.Check = checks.Damaged, "usage"
+				}
 				sightings = append(sightings, x)
 			}
 			var owed []Page
-			s, owed = Step(w.p, s, Observation{Round: w.id(), Target: "edge", At: at, Sightings: sightings})
+			s, owed = Step(w.p, s, w.observation(sightings...))
 			for _, p := range owed {
 				if p.Action == ActionTrigger {
 					pages++
 					t.Logf("year %d, day %d: %s", y, n/12, p.Incident.Summary)
 				}
 			}
+		}
+		if got := s.Rates.Watch(cellOf("pulse")).Learnt.N; got < 1000 {
+			t.Errorf("year %d: %d exchanges have taught what is normal", y, got)
 		}
 	}
 	// 0.1 a year, so 0.4 in 4: more than 3 has a chance of 0.1 %.
@@ -161,70 +115,44 @@ func TestFaultSinceLaunch(t *testing.T) {
 	}
 }
 
-// TestBaseline: it starts at the prior, follows answers with contact, and stays
-// below the cap.
-func TestBaseline(t *testing.T) {
-	r := qualityRate(probes.BandWindow)
-	var e Evidence
-	if got := e.healthy(r); got != r.prior {
-		t.Errorf("nothing learnt: %g, want the prior %g", got, r.prior)
+// TestLearning: what is normal is learnt from sound answers and from misses of
+// answers in contact, never under an open incident, never from a fault, never
+// from rounds that confirm.
+func TestLearning(t *testing.T) {
+	learnt := func(w *world, probe string) int { return w.s.Rates.Watch(cellOf(probe)).Learnt.N }
+	w := newWorld(t)
+	w.rounds(50, time.Minute, "pulse", checks.Sound)
+	w.rounds(1, time.Minute, "pulse", checks.Damaged)
+	w.rounds(1, time.Minute, "pulse", checks.Sound)
+	if got := w.s.Rates.Watch(cellOf("pulse")).Learnt; got.N != 52 || got.Failed != 1 {
+		t.Errorf("learnt %+v, want 1 of 52", got)
 	}
-	e.learn(1000, 150)
-	if got := e.healthy(r); math.Abs(got-0.145) > 0.001 {
-		t.Errorf("15 %% of 1,000: %g", got)
-	}
-	e.learn(1000, 1000)
-	if got := e.healthy(r); got != r.cap {
-		t.Errorf("above the cap: %g, want %g", got, r.cap)
-	}
-	for range 30 {
-		e.learn(1000, 0)
-	}
-	if got := e.healthy(r); got > 0.01 || got < leastRate {
-		t.Errorf("better for long: %g", got)
-	}
-	if e.Exchanges > maxLearnt {
-		t.Errorf("%d exchanges kept", e.Exchanges)
+	s := w.sighting("top", checks.Sound)
+	s.Confirms = true
+	w.step(time.Minute, s)
+	miss := w.sighting("top", checks.Damaged)
+	miss.Check = "contact"
+	w.step(time.Minute, miss)
+	w.rounds(1, time.Minute, "top", checks.Inconclusive)
+	if got := learnt(w, "top"); got != 0 {
+		t.Errorf("%d exchanges learnt from a confirming round, one without contact and an undecided one", got)
 	}
 
-	t.Run("only contact teaches", func(t *testing.T) {
-		w := newWorld(t)
-		for range 200 {
-			s := w.sighting("top", checks.Damaged)
-			s.Contact = false
-			w.step(20*time.Minute, s)
-			sound := w.sighting("top", checks.Sound)
-			sound.Contact = false
-			w.step(20*time.Minute, sound)
-		}
-		for _, c := range w.s.Cells {
-			if c.Quality.Exchanges != 0 || c.Quality.HeldExchanges != 0 {
-				t.Errorf("learnt from answers without contact: %+v", c.Quality)
-			}
-		}
-	})
-	t.Run("not while an incident is open", func(t *testing.T) {
-		w := newWorld(t)
-		w.rounds(1, 0, "seedwatch", checks.Leak)
-		w.rounds(50, time.Minute, "pulse", checks.Sound)
-		for _, c := range w.s.Cells {
-			if c.Quality.Exchanges != 0 {
-				t.Errorf("learnt under an open incident: %+v", c.Quality)
-			}
-		}
-	})
-	t.Run("not from a fault", func(t *testing.T) {
-		w := newWorld(t)
-		w.rounds(3, time.Minute, "pulse", checks.Damaged)
-		for _, c := range w.s.Cells {
-			if c.Quality.Failures != 0 {
-				t.Errorf("learnt from what paged: %+v", c.Quality)
-			}
-		}
-	})
+	w = newWorld(t)
+	w.rounds(1, 0, "seedwatch", checks.Leak)
+	w.rounds(50, time.Minute, "pulse", checks.Sound)
+	if got := learnt(w, "pulse"); got != 0 {
+		t.Errorf("%d exchanges learnt under an open incident", got)
+	}
+
+	w = newWorld(t)
+	w.rounds(5, time.Minute, "pulse", checks.Damaged)
+	if got := w.s.Rates.Watch(cellOf("pulse")); len(w.s.Open) != 1 || got.Learnt.N != 0 || got.Held.N != 0 {
+		t.Errorf("learnt from what paged: %+v", got)
+	}
 }
 
-func TestMostFrequent(t *testing.T) {
+func TestTrailCheck(t *testing.T) {
 	tests := []struct {
 		counts map[string]int
 		want   string
@@ -235,8 +163,8 @@ func TestMostFrequent(t *testing.T) {
 		{map[string]int{"zz": 1, "aa": 1}, "aa"},
 	}
 	for _, tt := range tests {
-		if got := mostFrequent(tt.counts); got != tt.want {
-			t.Errorf("mostFrequent(%v) = %q, want %q", tt.counts, got, tt.want)
+		if got := (Trail{Checks: tt.counts}).check(); got != tt.want {
+			t.Errorf("check of %v = %q, want %q", tt.counts, got, tt.want)
 		}
 	}
 }

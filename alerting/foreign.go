@@ -68,21 +68,21 @@ func (m *machine) foreignRate(round uuid.UUID, t tally) {
 	if c == nil || t.decided == 0 || m.incident(KindForeign) != nil {
 		return
 	}
-	r := foreignRate(t.cell.Length)
-	if t.foreign == 0 {
-		c.Foreign.pass(r, t.decided)
+	f := failure{round: round}
+	for _, s := range t.sightings {
+		if s.Class == checks.Foreign {
+			f.sightings = append(f.sightings, s)
+		}
+	}
+	c.Foreign.step(foreignBaseline(t.cell.Length), f, t.decided)
+	if !c.Foreign.Watch.Passed(m.p.threshold(t.cell, len(m.s.Cells))) {
 		return
 	}
-	f := failed(round, t, func(s Sighting) bool { return s.Class == checks.Foreign })
-	c.Foreign.fail(f, r, t.decided)
-	a, ok := c.Foreign.alarmed(m.p.threshold(t.cell, len(m.s.Cells)))
-	if !ok {
-		return
-	}
-	s := Sighting{Exchange: a.exchange, Cell: t.cell, Check: a.check, Tenant: t.sightings[0].Tenant}
-	o := m.open(incidentOf(KindForeign, a.round, s, fmt.Sprintf(
-		"%s without contact with their prompts", plural(a.sightings, "answer"))), a.exchange.String())
-	o.Incident.Sightings, o.Incident.LastExchange = a.sightings, f.last
+	trail := c.Foreign.Trail
+	s := Sighting{Exchange: trail.Exchange, Cell: t.cell, Check: trail.check(), Tenant: t.sightings[0].Tenant}
+	o := m.open(incidentOf(KindForeign, trail.Round, s, fmt.Sprintf(
+		"%s without contact with their prompts", plural(trail.sightings(), "answer"))), trail.Exchange.String())
+	o.Incident.Sightings, o.Incident.LastExchange = trail.sightings(), trail.Last
 	m.amend(o)
 	m.s.Suspected = nil
 	c.Foreign.restart()

@@ -117,9 +117,11 @@ func (m *machine) restart(i Incident) {
 			continue
 		}
 		s := &m.s.Cells[j]
-		s.Quality.restart()
-		s.Form.restart()
-		s.Foreign.restart()
+		if i.Kind != KindBlind { // which was about seeing, not about what is seen
+			s.Lost, m.s.Rates = Trail{}, m.s.Rates.Restart(c)
+			s.Form.restart()
+			s.Foreign.restart()
+		}
 		if i.ResolvedBy != "" || i.Kind == KindForeign {
 			s.Watched = m.now
 		}

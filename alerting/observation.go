@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"crosstalk/checks"
+	"crosstalk/internal/rates"
 	"crosstalk/probes"
 )
 
@@ -29,9 +30,6 @@ type Sighting struct {
 	Supported bool `json:"supported,omitempty"`
 	// Confirms says that the exchange belongs to a confirming round.
 	Confirms bool `json:"confirms,omitempty"`
-	// Contact says that the answer is one to its own prompt, as far as the
-	// checks can tell. Only such exchanges teach what is normal.
-	Contact bool `json:"contact,omitempty"`
 	// Origin is the tenant whose content a leak is, 0 if none; PChance bounds
 	// the chance of accident.
 	Origin  uint16  `json:"origin,omitempty"`
@@ -50,12 +48,14 @@ type Observation struct {
 	Target    string     `json:"target"`
 	At        time.Time  `json:"at"`
 	Sightings []Sighting `json:"sightings"`
+	// Rates is the round as the statistics of lost seals see it.
+	Rates rates.Round `json:"rates,omitzero"`
 }
 
 // Observe reduces a finished round and its report to what paging needs. It is
 // pure, and keeps no text of any answer.
 func Observe(round *probes.Round, report checks.Report) Observation {
-	o := Observation{Round: round.ID, Target: round.Plan.Target, At: round.Ended}
+	o := Observation{Round: round.ID, Target: round.Plan.Target, At: round.Ended, Rates: rates.Of(round, report)}
 	verdicts := map[uuid.UUID]checks.Verdict{}
 	for _, v := range report.Verdicts {
 		verdicts[v.Exchange] = v
@@ -110,8 +110,6 @@ func sight(x *probes.Exchange, v checks.Verdict, findings []checks.Finding) Sigh
 		}
 	}
 	s.Supported = s.Class == checks.Foreign && slices.ContainsFunc(findings, supports)
-	s.Contact = slices.ContainsFunc(findings, showsContact) ||
-		s.Class == checks.Damaged && quality(s.Check) && !slices.ContainsFunc(findings, deniesContact)
 	return s
 }
 
@@ -174,22 +172,4 @@ func supports(f checks.Finding) bool {
 		return f.Kind == checks.KindPromptLow || f.Kind == checks.KindPromptCapped
 	}
 	return false
-}
-
-// showsContact reports whether a finding shows that the answer holds something
-// of its own prompt.
-func showsContact(f checks.Finding) bool {
-	switch f.Kind {
-	case checks.KindExact, checks.KindChatter, checks.KindCopyError, checks.KindMisplaced,
-		checks.KindRecalled, checks.KindAlteredSeal, checks.KindCutSeal,
-		checks.KindDuplicatedSeal, checks.KindSealOrder:
-		return true
-	}
-	return false
-}
-
-// deniesContact reports whether a finding speaks against contact. Without one, a
-// wrong answer in running text has contact: the check would have said so.
-func deniesContact(f checks.Finding) bool {
-	return f.Check == "contact" && f.Class.Worse(checks.Inconclusive)
 }

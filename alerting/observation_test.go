@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"crosstalk/checks"
+	"crosstalk/internal/rates"
 	"crosstalk/probes"
 	"crosstalk/probes/provider"
 )
@@ -33,7 +34,7 @@ func (s scene) observe(confirm uuid.UUID) Observation {
 		id := uuid.NewSHA1(uuid.NameSpaceOID, []byte{byte(i)})
 		round.Exchanges = append(round.Exchanges, &probes.Exchange{
 			ID:       id,
-			Intent:   probes.Intent{Tenant: "alpha", Role: x.role, Cell: cellOf("top")},
+			Intent:   probes.Intent{Tenant: "alpha", Role: x.role, Cell: cellOf("top"), Expect: probes.ExpectAnswer},
 			Response: &provider.Response{Status: 200, Content: "a stranger's words"},
 		})
 		for _, f := range x.findings {
@@ -141,35 +142,6 @@ func TestSupported(t *testing.T) {
 	}
 }
 
-// TestContact: what may teach how often a healthy model fails.
-func TestContact(t *testing.T) {
-	tests := []struct {
-		name     string
-		class    checks.Class
-		findings []checks.Finding
-		want     bool
-	}{
-		{"right", checks.Sound, []checks.Finding{found("answer", checks.KindExact, checks.Sound)}, true},
-		{"refused", checks.Sound, []checks.Finding{found("overlength", "refused", checks.Sound)}, false},
-		{"some seals", checks.Damaged, []checks.Finding{found("recall", checks.KindAlteredSeal, checks.Damaged)}, true},
-		{"a lost seal", checks.Damaged, []checks.Finding{found("recall", checks.KindLostSeal, checks.Damaged)}, true},
-		{"a lost seal and a denial", checks.Damaged, []checks.Finding{
-			found("recall", checks.KindLostSeal, checks.Damaged), found("contact", checks.KindDenial, checks.Damaged),
-		}, false},
-		{"noise", checks.Damaged, []checks.Finding{found("script", "alien", checks.Damaged)}, false},
-		{"foreign", checks.Foreign, []checks.Finding{found("contact", checks.KindNoContact, checks.Foreign)}, false},
-		{"undecided", checks.Inconclusive, nil, false},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			s := scene{{probes.RoleMain, tt.class, "", tt.findings}}.observe(uuid.Nil)
-			if got := s.Sightings[0].Contact; got != tt.want {
-				t.Errorf("contact %t, want %t", got, tt.want)
-			}
-		})
-	}
-}
-
 // TestObserve is a whole round.
 func TestObserve(t *testing.T) {
 	leak := found("foreignmarker", checks.KindMarker, checks.Leak)
@@ -190,9 +162,13 @@ func TestObserve(t *testing.T) {
 			{Exchange: id(1), Cell: cellOf("top"), Tenant: "alpha", Class: checks.Inconclusive, Confirms: true, Reason: "credential"},
 			{
 				Exchange: id(2), Cell: cellOf("top"), Tenant: "alpha", Class: checks.Sound, Confirms: true,
-				Check: "answer", Finding: "exact", Contact: true,
+				Check: "answer", Finding: "exact",
 			},
 		},
+		Rates: rates.Round{Confirms: true, Trials: []rates.Trial{
+			{Exchange: id(0), Cell: cellOf("top"), Identity: "alpha"},
+			{Exchange: id(2), Cell: cellOf("top"), Identity: "alpha"},
+		}},
 	}
 	if diff := cmp.Diff(want, o); diff != "" {
 		t.Errorf("observation (-want +got):\n%s", diff)

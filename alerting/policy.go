@@ -1,9 +1,11 @@
 package alerting
 
 import (
-	"math"
+	"fmt"
 	"time"
 
+	"crosstalk/internal/rates"
+	"crosstalk/internal/stats"
 	"crosstalk/probes"
 )
 
@@ -23,6 +25,9 @@ type Policy struct {
 	// moment: "budget", "backoff". It becomes the reason of a blind cell that
 	// nothing was sent to.
 	Unsent map[string]string
+	// Tenants are the names of the tenants by index: a leak knows its donor by
+	// that alone.
+	Tenants map[uint16]string
 	// Stopped are the length bands in which nothing is sent after a suspected
 	// disclosure. They are not called blind while a foreign incident is open
 	// in them, and it cannot be resolved before they are resumed.
@@ -144,5 +149,19 @@ func (p Policy) threshold(c probes.Cell, cells int) float64 {
 		every = defaultEvery
 	}
 	perYear := max(1, s.PerYear, float64(year)/float64(every))
-	return max(minThreshold, math.Log(tests*float64(max(1, cells))*perYear/p.falsePages()))
+	return max(minThreshold, stats.CUSUMThreshold(perYear, tests*max(1, cells), p.falsePages()))
+}
+
+// dailyAlpha is the probability that the daily reading calls a healthy target
+// degraded.
+func (p Policy) dailyAlpha() float64 {
+	return min(rates.DefaultAlpha, p.falsePages()/tests/365)
+}
+
+// tenant is the name of a tenant.
+func (p Policy) tenant(index uint16) string {
+	if name := p.Tenants[index]; name != "" {
+		return name
+	}
+	return fmt.Sprint(index)
 }

@@ -80,7 +80,7 @@ func (w *world) randomRound(r *rand.Rand, bad float64) {
 		sightings = append(sightings, s)
 	}
 	w.now = w.now.Add(time.Duration(r.IntN(600)-60) * time.Second)
-	o := Observation{Round: w.id(), Target: "edge", At: w.now, Sightings: sightings}
+	o := w.observation(sightings...)
 	w.observe(o)
 	before := encode(w.t, w.s)
 	o.At = o.At.Add(time.Hour)
@@ -172,10 +172,10 @@ func FuzzStep(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	o := Observation{Round: w.id(), Target: "edge", At: w.now, Sightings: []Sighting{
+	o := w.observation(
 		w.sighting("pulse", checks.Leak), w.sighting("top", checks.Foreign), w.sighting("seedwatch", checks.Damaged),
 		w.sighting("pulse", checks.Inconclusive), w.sighting("pulse", checks.Sound),
-	}}
+	)
 	round, err := json.Marshal(o)
 	if err != nil {
 		f.Fatal(err)
@@ -184,7 +184,9 @@ func FuzzStep(f *testing.F) {
 	f.Add([]byte(`{}`), round)
 	f.Add([]byte(`{"open":[{"incident":{"kind":"leak","cells":[{},{}]},"sound":[1,2,3]},{"incident":{"kind":"leak"}}]}`), round)
 	f.Add([]byte(`{"open":[{"incident":{"kind":"blind"}}],"cells":[{},{}],"suspected":{},"control":{}}`), []byte(`{"sightings":[{},{}]}`))
-	f.Add([]byte(`{"cells":[{"quality":{"exchanges":-100,"score":1e308,"surprise":-1e308,"rounds":-9223372036854775808}}]}`), round)
+	f.Add([]byte(`{"cells":[{"form":{"watch":{"sum":1e308,"surprise":-1e308,"failed":-9223372036854775808,"learnt":{"Failed":9,"N":-9}}}}],"version":2}`), round)
+	f.Add([]byte(`{"version":2,"rates_read":"2026-01-01T00:00:00Z","rates":{"cells":[{},{"seen":{"Failed":9223372036854775807,"N":9223372036854775807},`+
+		`"ratio":-1e308,"most":1e308,"identities":{"":{"Failed":-5,"N":9223372036854775807}}}]}}`), round)
 	f.Fuzz(func(t *testing.T, state, round []byte) {
 		var s TargetState
 		var o Observation
@@ -221,9 +223,9 @@ func BenchmarkStep(b *testing.B) {
 	for i := range 40 {
 		s := w.sighting("top", checks.Damaged)
 		s.Cell.Concurrency = fmt.Sprint(i)
-		w.s, _ = Step(w.p, w.s, Observation{Round: w.id(), Target: "edge", At: epoch, Sightings: []Sighting{s}})
+		w.s, _ = Step(w.p, w.s, w.observation(s))
 	}
-	o := Observation{Target: "edge", At: epoch, Sightings: []Sighting{w.sighting("pulse", checks.Sound), w.sighting("top", checks.Sound)}}
+	o := w.observation(w.sighting("pulse", checks.Sound), w.sighting("top", checks.Sound))
 	b.ReportAllocs()
 	for b.Loop() {
 		o.Round = w.id()

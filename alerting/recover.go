@@ -7,7 +7,7 @@ import "slices"
 func (m *machine) credit(t tally) {
 	for i := range m.s.Open {
 		o := &m.s.Open[i]
-		if !o.passed(t) {
+		if !o.passed(t) || !o.includes(t) {
 			continue
 		}
 		for j, c := range o.Incident.Cells {

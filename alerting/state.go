@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"crosstalk/internal/rates"
 	"crosstalk/probes"
 )
 
@@ -16,7 +17,7 @@ import (
 // is stored beside the round that led to it. The zero TargetState is that of a
 // target never probed.
 type TargetState struct {
-	Version int    `json:"version"` // 1
+	Version int    `json:"version"` // 2
 	Target  string `json:"target"`
 	// Now is the latest time the machine was told; time never goes back.
 	Now time.Time `json:"now,omitzero"`
@@ -24,6 +25,11 @@ type TargetState struct {
 	Open []OpenIncident `json:"open,omitempty"`
 	// Cells are the cells met or expected, in a fixed order.
 	Cells []CellState `json:"cells,omitempty"`
+	// Rates is what the cells have shown of lost seals, counted since
+	// RatesSince and last read at RatesRead.
+	Rates      rates.State `json:"rates,omitzero"`
+	RatesSince time.Time   `json:"rates_since,omitzero"`
+	RatesRead  time.Time   `json:"rates_read,omitzero"`
 	// Suspected is a foreign answer that waits for its confirmation.
 	Suspected *Suspicion `json:"suspected,omitempty"`
 	// Control is what the last control did, for the target of a control.
@@ -43,6 +49,9 @@ type OpenIncident struct {
 	// Pages counts the pages sent, Notified is when the last one was.
 	Pages    int       `json:"pages"`
 	Notified time.Time `json:"notified,omitzero"`
+	// Identity is the one routing identity that it is about, "" if it is about
+	// all: then only rounds with it count towards the resolution.
+	Identity string `json:"identity,omitempty"`
 }
 
 // CellState is what the machine knows of a cell. A cell with nothing but target
@@ -56,8 +65,9 @@ type CellState struct {
 	LastSound   time.Time `json:"last_sound,omitzero"`
 	// Reason is why the last undecided exchange was undecided.
 	Reason string `json:"reason,omitempty"`
-	// Quality, Form and Foreign are the tests, see Evidence.
-	Quality Evidence `json:"quality,omitzero"`
+	// Lost is the trail of the watch for lost seals, which TargetState.Rates
+	// has; Form, for other damage, and Foreign have their own.
+	Lost    Trail    `json:"lost,omitzero"`
 	Form    Evidence `json:"form,omitzero"`
 	Foreign Evidence `json:"foreign,omitzero"`
 }
@@ -79,8 +89,9 @@ type ControlState struct {
 	Runs  int       `json:"runs"` // counted
 }
 
-// stateVersion is the version of the JSON form of a TargetState.
-const stateVersion = 1
+// stateVersion is the version of the JSON form of a TargetState. In version 1 the
+// evidence had other sums: of such a state everything else is taken over.
+const stateVersion = 2
 
 // Bounds of what is kept, whatever is fed.
 const (
@@ -108,8 +119,8 @@ func (s TargetState) clone() TargetState {
 	s.Cells = slices.Clone(s.Cells)
 	for i := range s.Cells {
 		c := &s.Cells[i]
-		for _, e := range []*Evidence{&c.Quality, &c.Form, &c.Foreign} {
-			e.Checks = maps.Clone(e.Checks)
+		for _, t := range []*Trail{&c.Lost, &c.Form.Trail, &c.Foreign.Trail} {
+			t.Checks = maps.Clone(t.Checks)
 		}
 	}
 	if s.Suspected != nil {
@@ -139,7 +150,9 @@ func (i Incident) clone() Incident {
 // another version, or by hand.
 func (s TargetState) mend() TargetState {
 	s = s.clone()
+	old := s.Version < stateVersion
 	s.Version = stateVersion
+	s.Rates = s.Rates.Bounded()
 	s.Now = instant(s.Now)
 	fingerprints := map[Kind]bool{}
 	s.Open = slices.DeleteFunc(s.Open, func(o OpenIncident) bool {
@@ -157,12 +170,10 @@ func (s TargetState) mend() TargetState {
 	s.Cells = slices.CompactFunc(s.Cells, func(a, b CellState) bool { return a.Cell == b.Cell })
 	for i := range s.Cells {
 		c := &s.Cells[i]
-		for _, e := range []*Evidence{&c.Quality, &c.Form, &c.Foreign} {
-			e.Exchanges = min(max(0, e.Exchanges), maxLearnt)
-			e.Failures = min(max(0, e.Failures), e.Exchanges)
-			e.HeldExchanges = min(max(0, e.HeldExchanges), maxLearnt)
-			e.HeldFailures = min(max(0, e.HeldFailures), e.HeldExchanges)
+		if old {
+			c.Form, c.Foreign = Evidence{}, Evidence{}
 		}
+		c.Form.Watch, c.Foreign.Watch = c.Form.Watch.Bounded(), c.Foreign.Watch.Bounded()
 	}
 	return s
 }

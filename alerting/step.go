@@ -30,8 +30,8 @@ func Step(p Policy, s TargetState, o Observation) (TargetState, []Page) {
 		}
 	}
 	m.foreign(o)
+	m.damage(o)
 	for _, t := range tallies(o) {
-		m.damage(o.Round, t)
 		m.credit(t)
 	}
 	m.pass()
@@ -52,6 +52,7 @@ func (m *machine) pass() {
 	m.blind()
 	m.absentControl()
 	m.recovered()
+	m.readRates()
 	m.outlook()
 	m.remind()
 }
@@ -68,13 +69,12 @@ func (m *machine) remember(round uuid.UUID) {
 type tally struct {
 	cell      probes.Cell
 	sightings []Sighting
-	// decided counts the exchanges that were; of them, quality and form are
-	// failures of that sort, foreign and leaks what their names say, and
-	// suspects are neither sound nor failures.
-	decided, sound, quality, form, foreign, leaks, suspects int
-	confirms                                                bool
-	reason                                                  string // of the last undecided one
-	contact, qualityContact, formContact                    int
+	// decided counts the exchanges that were; of them, damaged, foreign and
+	// leaks are what their names say, and suspects are neither sound nor
+	// failures.
+	decided, sound, damaged, foreign, leaks, suspects int
+	confirms                                          bool
+	reason                                            string // of the last undecided one
 }
 
 // tallies sorts the sightings of a round by cell, in the order of their first.
@@ -99,9 +99,6 @@ func (t *tally) add(s Sighting) {
 		return
 	}
 	t.decided++
-	if s.Contact {
-		t.contact++
-	}
 	switch {
 	case s.Class == checks.Leak:
 		t.leaks++
@@ -109,16 +106,8 @@ func (t *tally) add(s Sighting) {
 		t.foreign++
 	case s.suspect():
 		t.suspects++
-	case s.Class == checks.Damaged && quality(s.Check):
-		t.quality++
-		if s.Contact {
-			t.qualityContact++
-		}
 	case s.Class == checks.Damaged:
-		t.form++
-		if s.Contact {
-			t.formContact++
-		}
+		t.damaged++
 	default:
 		t.sound++
 	}
@@ -148,7 +137,7 @@ func (m *machine) leak(round uuid.UUID, s Sighting) {
 	o := m.incident(KindLeak)
 	if o == nil {
 		m.open(incidentOf(KindLeak, round, s, fmt.Sprintf(
-			"content of tenant %d in an answer to tenant %s, proved by %s", s.Origin, s.Tenant, s.Check)),
+			"content of tenant %s in an answer to tenant %s, proved by %s", m.p.tenant(s.Origin), s.Tenant, s.Check)),
 			s.Exchange.String())
 		return
 	}

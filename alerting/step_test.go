@@ -225,7 +225,7 @@ func TestReplay(t *testing.T) {
 	if diff := cmp.Diff(a.rows, b.rows); diff != "" {
 		t.Errorf("the same history, other pages:\n%s", diff)
 	}
-	o := Observation{Round: a.id(), Target: "edge", At: a.now, Sightings: []Sighting{a.sighting("pulse", checks.Leak)}}
+	o := a.observation(a.sighting("pulse", checks.Leak))
 	if pages := a.observe(o); len(pages) != 1 {
 		t.Fatalf("pages %v", said(pages))
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"crosstalk/checks"
+	"crosstalk/internal/rates"
 	"crosstalk/probes"
 )
 
@@ -52,18 +53,18 @@ func cellOf(probe string) probes.Cell {
 
 // sighting is one of a class by the usual check.
 func (w *world) sighting(probe string, c checks.Class) Sighting {
-	s := Sighting{Exchange: w.id(), Cell: cellOf(probe), Tenant: "alpha", Class: c, Contact: true}
+	s := Sighting{Exchange: w.id(), Cell: cellOf(probe), Tenant: "alpha", Class: c}
 	switch c {
 	case checks.Leak:
 		s.Check, s.Finding, s.Origin, s.PChance = "foreignmarker", checks.KindMarker, 2, 1e-20
 	case checks.Foreign:
-		s.Check, s.Finding, s.Contact = "contact", checks.KindNoContact, false
+		s.Check, s.Finding = "contact", checks.KindNoContact
 	case checks.Damaged:
 		s.Check, s.Finding = "recall", checks.KindLostSeal
 	case checks.Sound:
 		s.Check, s.Finding = "answer", checks.KindExact
 	case checks.Inconclusive:
-		s.Reason, s.Contact = "timeout", false
+		s.Reason = "timeout"
 	}
 	return s
 }
@@ -71,7 +72,27 @@ func (w *world) sighting(probe string, c checks.Class) Sighting {
 // step steps a round of sightings, after a time, and keeps its pages.
 func (w *world) step(after time.Duration, sightings ...Sighting) []Page {
 	w.now = w.now.Add(after)
-	return w.observe(Observation{Round: w.id(), Target: "edge", At: w.now, Sightings: sightings})
+	return w.observe(w.observation(sightings...))
+}
+
+// observation is a round of sightings, now.
+func (w *world) observation(sightings ...Sighting) Observation {
+	return Observation{Round: w.id(), Target: "edge", At: w.now, Sightings: sightings, Rates: trials(sightings)}
+}
+
+// trials is what rates.Of makes of such a round.
+func trials(sightings []Sighting) rates.Round {
+	var r rates.Round
+	for _, s := range sightings {
+		r.Confirms = r.Confirms || s.Confirms
+		missed := s.Class == checks.Foreign || s.Class == checks.Damaged && quality(s.Check) || s.Finding == checks.KindLostAskedSeal
+		if missed || s.Class != checks.Inconclusive {
+			r.Trials = append(r.Trials, rates.Trial{
+				Exchange: s.Exchange, Cell: s.Cell, Identity: s.Tenant, Missed: missed, NoContact: s.Check == "contact",
+			})
+		}
+	}
+	return r
 }
 
 func (w *world) observe(o Observation) []Page {
@@ -104,6 +125,18 @@ func (w *world) rounds(n int, every time.Duration, probe string, c checks.Class)
 		pages = append(pages, w.step(every, w.sighting(probe, c))...)
 	}
 	return pages
+}
+
+// healthy steps so many sound rounds, without the journey, which takes its time.
+func (w *world) healthy(n int, every time.Duration, probe string) {
+	w.t.Helper()
+	for range n {
+		w.now = w.now.Add(every)
+		var pages []Page
+		if w.s, pages = Step(w.p, w.s, w.observation(w.sighting(probe, checks.Sound))); len(pages) > 0 {
+			w.t.Fatalf("a healthy round paged: %v", said(pages))
+		}
+	}
 }
 
 // both makes a step from the state and from its JSON, compares the results, and

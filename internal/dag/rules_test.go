@@ -20,13 +20,14 @@ var table = []struct {
 	{1, []string{"corpus"}},
 	{2, []string{"tenants", "probes/provider"}},
 	{3, []string{"probes", "probes/provider/providertest", "probes/provider/*", "internal/simulator"}},
-	{4, []string{"checks", "internal/rates"}},
-	{5, []string{"alerting", "internal/metrics", "internal/report", "internal/evidence"}},
-	{6, []string{"internal/pipeline", "internal/preflight", "alerting/*", "internal/ledger/*"}}, // ledger/*: generated queries
-	{7, []string{"internal/ledger"}},
-	{8, []string{"internal/ledger/ledgertest", "internal/config", "internal/scheduler", "dashboards", "dashboards/web", "bench/engine/copymodel", "bench/detect"}},
-	{9, []string{"bench/engine"}},
-	{10, []string{"cmd/*", "bench", "bench/*", "bench/engine/*", "internal/dag"}},
+	{4, []string{"checks"}},
+	{5, []string{"internal/rates"}},
+	{6, []string{"alerting", "internal/metrics", "internal/report", "internal/evidence"}},
+	{7, []string{"internal/pipeline", "internal/preflight", "alerting/*", "internal/ledger/*"}}, // ledger/*: generated queries
+	{8, []string{"internal/ledger"}},
+	{9, []string{"internal/ledger/ledgertest", "internal/config", "internal/scheduler", "dashboards", "dashboards/web", "bench/engine/copymodel", "bench/detect"}},
+	{10, []string{"bench/engine"}},
+	{11, []string{"cmd/*", "bench", "bench/*", "bench/engine/*", "internal/dag"}},
 }
 
 // only confines a package to the packages of this module that it may import.

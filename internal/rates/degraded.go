@@ -10,28 +10,25 @@ import (
 	"crosstalk/probes"
 )
 
-// Sign is how a cell shows that it has degraded.
+// Sign is how a cell shows that it has degraded. A shift has no p-value, and so is
+// none of them: see [Watch].
 type Sign string
 
 const (
 	SignRate     Sign = "rate"
-	SignShift    Sign = "shift"
 	SignIdentity Sign = "identity"
 	SignEpisode  Sign = "episode"
 	SignCliff    Sign = "cliff"
 )
 
-// Policy is how many false calls are accepted. The zero Policy takes the
-// defaults and watches no CUSUM.
+// Policy is how many false calls are accepted, and what is read. The zero Policy
+// takes the defaults and reads all signs.
 type Policy struct {
 	// Alpha is the probability that a healthy target is called degraded in one
 	// reading; 0 means DefaultAlpha.
 	Alpha float64
-	// FalsePagesPerYear is how often a year the CUSUMs of a healthy target may
-	// pass, and RoundsPerYear the rounds that one cell sees in a year. Unless
-	// both are positive the sign shift is not read.
-	FalsePagesPerYear float64
-	RoundsPerYear     float64
+	// Signs are those that are read; nil means all.
+	Signs []Sign
 }
 
 // DefaultAlpha is one false call in a hundred readings.
@@ -41,9 +38,8 @@ const DefaultAlpha = 0.01
 type Degradation struct {
 	Cell probes.Cell `json:"cell"`
 	Sign Sign        `json:"sign"`
-	// P is the p-value, adjusted for all that was tested beside it; 0 for a
-	// shift, which has a threshold instead.
-	P float64 `json:"p,omitempty"`
+	// P is the p-value, adjusted for all that was tested beside it.
+	P float64 `json:"p"`
 	// Misses of N trials: of the cell, or of the Identity, or of the pairs.
 	Misses   int    `json:"misses"`
 	N        int    `json:"n"`
@@ -71,6 +67,9 @@ func Degraded(s State, p Policy) []Degradation {
 	for i := range s.Cells {
 		tested = append(tested, s.Cells[i].tests()...)
 	}
+	if p.Signs != nil {
+		tested = slices.DeleteFunc(tested, func(d Degradation) bool { return !slices.Contains(p.Signs, d.Sign) })
+	}
 	raw := make([]float64, len(tested))
 	for i := range tested {
 		raw[i] = tested[i].P
@@ -82,7 +81,6 @@ func Degraded(s State, p Policy) []Degradation {
 			out = append(out, tested[i])
 		}
 	}
-	out = append(out, shifts(s, p)...)
 	slices.SortStableFunc(out, func(a, b Degradation) int { return cmp.Compare(a.P, b.P) })
 	return out
 }
@@ -116,7 +114,8 @@ func (c *Cell) tests() []Degradation {
 
 // identity compares each routing identity with the others of the cell, and
 // returns the one that stands out most, its p-value multiplied by their number
-// (Bonferroni).
+// (Bonferroni). One that misses no more than a healthy model may is none, however
+// improbable: of many answers, every small difference is.
 func (c *Cell) identity() Degradation {
 	best, worst := 1.0, ""
 	for name, f := range c.Identities {
@@ -127,7 +126,7 @@ func (c *Cell) identity() Degradation {
 	}
 	d := c.degradation(SignIdentity, c.Identities[worst])
 	d.Identity = worst
-	if d.Misses >= leastMisses {
+	if d.Misses >= leastMisses && d.Low > BaselineOf(c.Cell.Length).Healthy {
 		d.P = math.Min(1, best*float64(len(c.Identities)))
 	}
 	d.Detail = fmt.Sprintf("%d of the %d answers to %s missed a seal, %d of %d to the %d others: one replica of several may be bad",
@@ -138,24 +137,4 @@ func (c *Cell) identity() Degradation {
 func (c *Cell) degradation(sign Sign, f stats.Failures) Degradation {
 	ci := stats.ClopperPearson(f.Failed, f.N, confidence)
 	return Degradation{Cell: c.Cell, Sign: sign, P: 1, Misses: f.Failed, N: f.N, Low: ci.Low, High: ci.High}
-}
-
-// shifts are the cells whose CUSUM has passed its threshold.
-func shifts(s State, p Policy) []Degradation {
-	if p.FalsePagesPerYear <= 0 || p.RoundsPerYear <= 0 {
-		return nil
-	}
-	h := stats.CUSUMThreshold(p.RoundsPerYear, len(s.Cells), p.FalsePagesPerYear)
-	var out []Degradation
-	for i := range s.Cells {
-		c := &s.Cells[i]
-		if c.Sum < h || c.Rounds.Failed < 2 {
-			continue
-		}
-		d := c.degradation(SignShift, c.Seen)
-		d.P = 0
-		d.Detail = fmt.Sprintf("misses have become more frequent: the sum of evidence is %.1f, %.1f comes %g times a year by chance", c.Sum, h, p.FalsePagesPerYear)
-		out = append(out, d)
-	}
-	return out
 }
