@@ -67,8 +67,7 @@ func (v *sieve) find(at int) int {
 		if b.High != 0 {
 			first = min(first, b.Disguised(v.text, at))
 		}
-		named := b.Letters | b.Digits
-		for starts := named &^ (named<<1 | letter | digit); starts != 0; starts &= starts - 1 {
+		for starts := wordStarts(b, letter|digit); starts != 0; starts &= starts - 1 {
 			i := bits.TrailingZeros64(starts)
 			if i >= first {
 				break
@@ -84,6 +83,23 @@ func (v *sieve) find(at int) int {
 		letter, digit = b.Letters>>63, b.Digits>>63
 	}
 	return min(at, limit, len(v.text))
+}
+
+// wordStarts are the places of a block where a word begins that has the length of
+// a listed one. named is 1 if a word goes on from before the block. A word that
+// goes on behind it may have any length.
+func wordStarts(b words.Block, named uint64) uint64 {
+	all := b.Letters | b.Digits
+	starts := b.Letters &^ (all<<1 | named)
+	const behind = ^uint64(0)
+	for n := 1; n < shortWord; n++ {
+		starts &= b.Letters>>n | behind<<(words.BlockSize-n)
+	}
+	long := all >> shortWord
+	for n := shortWord + 1; n <= longWord; n++ {
+		long &= all >> n
+	}
+	return starts &^ long
 }
 
 // nextJoin is the first hyphen at or behind a place that may divide a word at a

@@ -43,19 +43,20 @@ func BlockAt(text string, at int) (b Block) {
 // gather moves the high bits of eight bytes side by side.
 func gather(x uint64) uint64 { return x & highs >> 7 * 0x0102040810204080 >> 56 }
 
-// disguise says how a rune beyond ASCII may hide a word of ASCII letters.
+// disguise says how a rune beyond ASCII may hide a word of ASCII letters: bits, so
+// that those of many runes can be joined.
 type disguise uint8
 
 const (
 	// disguiseNone: it separates words, or is a letter of its own that no
 	// folding turns into ASCII: a word it stands in is no word of ASCII letters.
-	disguiseNone disguise = iota
+	disguiseNone disguise = 0
 	// disguiseTouching: a mark or an invisible character may be dropped from a
 	// word, so it matters where it touches a letter or digit of ASCII.
-	disguiseTouching
+	disguiseTouching disguise = 1
 	// disguiseAlways: it may fold to ASCII, or is a hyphen at which a word may
 	// be divided, or is too rare to be known here.
-	disguiseAlways
+	disguiseAlways disguise = 2
 )
 
 // disguiseOf is the disguise of a rune beyond ASCII. It knows the scripts in
@@ -116,8 +117,9 @@ var leads = func() (table [256]lead) {
 // with letters and digits, which does not so without it: BlockSize if there is
 // none.
 func (b Block) Disguised(text string, at int) int {
-	// Without letters and digits of ASCII about, nothing touches one.
-	alone := b.Letters|b.Digits == 0 && !touches(text, at, at+BlockSize, classASCII)
+	if b.undisguised(text, at) {
+		return BlockSize
+	}
 	for high := b.High; high != 0; {
 		i := bits.TrailingZeros64(high)
 		from := at + i
@@ -127,19 +129,64 @@ func (b Block) Disguised(text string, at int) int {
 			r, size := utf8.DecodeRuneInString(text[from:])
 			l, to = lead{uint8(size), disguiseOf(r)}, from+size
 		}
-		if l.disguise == disguiseAlways {
+		if l.disguise == disguiseAlways || l.disguise == disguiseTouching && touches(text, from, to, classASCII) ||
+			touches(text, from, to, classDigit) && blends(text[from:to]) {
 			return i
-		}
-		if !alone || to > at+BlockSize {
-			if l.disguise == disguiseTouching && touches(text, from, to, classASCII) ||
-				touches(text, from, to, classDigit) && blends(text[from:to]) {
-				return i
-			}
 		}
 		high &^= (1<<l.size - 1) << i
 	}
 	return BlockSize
 }
+
+// undisguised is a quick look: it holds when no letter or digit of ASCII stands
+// about that one of the block's runes could matter to. It decodes those alone that
+// are not known by their first byte.
+func (b Block) undisguised(text string, at int) bool {
+	var seen disguise
+	var unknown uint64
+	for i, c := range []byte(text[at : at+BlockSize]) {
+		seen |= worst[c]
+		unknown |= uint64(worst[c]>>1) << i
+	}
+	seen &^= disguiseAlways
+	for ; unknown != 0; unknown &= unknown - 1 {
+		r, _ := utf8.DecodeRuneInString(text[at+bits.TrailingZeros64(unknown):])
+		seen |= disguiseOf(r)
+	}
+	about := classOf(b.Letters, classLower) | classOf(b.Digits, classDigit)
+	if at > 0 {
+		about |= classes[text[at-1]]
+	}
+	for i := at + BlockSize; i < min(at+BlockSize+utf8.UTFMax, len(text)); i++ {
+		about |= classes[text[i]]
+	}
+	switch seen {
+	case disguiseNone:
+		return about&classDigit == 0
+	case disguiseTouching:
+		return about&classASCII == 0
+	}
+	return false
+}
+
+// classOf is class if there is a bit in mask.
+func classOf(mask uint64, class byte) byte {
+	if mask == 0 {
+		return 0
+	}
+	return class
+}
+
+// worst is what a byte lets expect: of one that begins a rune, the disguise in
+// leads. What continues a rune is judged by the byte that begins it.
+var worst = func() (table [256]disguise) {
+	for c := 0xC0; c < len(table); c++ {
+		if table[c] = leads[c].disguise; leads[c].size == 0 {
+			table[c] = disguiseAlways
+		}
+	}
+	return table
+}()
 
 // blends reports whether a rune is part of a word in which ASCII letters and
 // digits may stand too, so that it can make one word of the two.
