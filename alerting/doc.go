@@ -34,8 +34,10 @@
 //     (its prompt was never prefilled or counted, or the paired control is
 //     sound); otherwise when a fresh round confirms it, or when its cell has
 //     more of it than any healthy model. Only a person resolves it.
-//   - damaged: when fresh rounds of a cell fail in a row, or too often. How many
-//     that takes follows from [Policy.FalsePagesPerYear]: see [Evidence].
+//   - damaged: when fresh rounds of a cell fail in a row, or more often than
+//     they did, or when one tenant of several is worse off than the others by
+//     the counts of a week. How many that takes follows from
+//     [Policy.FalsePagesPerYear]: see [Evidence].
 //   - blind: a cell without a decided exchange for three intervals is a ticket;
 //     after a day, or after a deploy, a page. "Could not tell" is never a pass.
 //   - prober: a control did not do what it must. We are the first suspect.

@@ -235,7 +235,8 @@ func TestBounded(t *testing.T) {
 		{
 			Cell: cellOf(probes.Band4k), Seen: stats.Failures{Failed: 1 << 62, N: 1 << 62}, Ratio: -1e308, Most: 1e308, Run: -1, Longest: 1 << 62,
 			Watch:      Watch{Sum: -1e308, Surprise: 1e308, Failed: -3, Learnt: stats.Failures{Failed: 9, N: -9}},
-			Identities: map[string]stats.Failures{"a": {Failed: -1, N: 1 << 62}}},
+			Identities: map[string]stats.Failures{"a": {Failed: -1, N: 1 << 62}},
+		},
 		{Cell: cellOf(probes.Band4k)},
 	}}
 	got := s.Bounded()
