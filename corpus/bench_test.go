@@ -98,8 +98,11 @@ func BenchmarkFindLocators(b *testing.B) {
 	spec := longSpec("prose")
 	spec.Sentences = 10_000
 	for name, text := range map[string]string{
-		"clean":  clean,
-		"filler": readAll(b, newPrompt(b, testKey(1), spec)),
+		"clean":    clean,
+		"cyrillic": strings.Repeat("Смотритель северного склада записал итоги дня и закрыл книгу. ", 10_000),
+		"han":      strings.Repeat("北方仓库的管理员记下了当天的数字，然后合上了账本。", 10_000),
+		"arabic":   strings.Repeat("كتب أمين المخزن الشمالي أرقام اليوم ثم أغلق الدفتر. ", 10_000),
+		"filler":   readAll(b, newPrompt(b, testKey(1), spec)),
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(text)))

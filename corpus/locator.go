@@ -302,12 +302,30 @@ func (w *wording) wideAnchors(text string) iter.Seq[int] {
 // anchor. A letter behind another of its kind begins no word.
 func (w *wording) wideAnchorAt(text string, at int) bool {
 	const reach = 128 // bytes: the anchor with marks between its letters
+	if !w.goesOn(text[at:]) {
+		return false
+	}
 	if r, _ := utf8.DecodeLastRuneInString(text[:at]); r >= utf8.RuneSelf && unicode.IsLetter(r) {
 		return false
 	}
 	s := words.NewScanner(text[at:min(at+reach, len(text))])
 	word, ok := s.Next()
 	return ok && word.Start == 0 && word.Text == w.anchor
+}
+
+// goesOn reports whether the second letter of text may be that of the anchor: a
+// quick look that turns away nearly every word that has only the first in common.
+func (w *wording) goesOn(text string) bool {
+	_, n := utf8.DecodeRuneInString(text)
+	second, size := utf8.DecodeRuneInString(text[n:])
+	third, _ := utf8.DecodeRuneInString(text[n+size:])
+	folded, plain := words.FoldsTo(second)
+	if _, letter := words.FoldsTo(third); !plain || !letter && third >= utf8.RuneSelf {
+		return true // a mark may change it, or may be all that stands between
+	}
+	_, first := utf8.DecodeRuneInString(w.anchor)
+	want, _ := utf8.DecodeRuneInString(w.anchor[first:])
+	return folded == want
 }
 
 // stringFrom is indexFrom for a letter of several bytes.

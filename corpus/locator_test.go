@@ -5,8 +5,11 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"crosstalk/internal/words"
 )
 
 func TestScramble(t *testing.T) {
@@ -157,4 +160,39 @@ func FuzzFindLocators(f *testing.F) {
 			}
 		}
 	})
+}
+
+// The quick look at an anchor turns away no word that folds to it, whatever
+// stands between its letters.
+func TestWideAnchors(t *testing.T) {
+	between := []string{"", "\u0301", "\u200b", "\u00ad", "-\n  ", "\u0651", " ", "а", "Я", "x", "1"}
+	found, other := 0, 0
+	for _, w := range wordings() {
+		if w.anchor[0] < utf8.RuneSelf {
+			continue
+		}
+		letters := []rune(w.anchor)
+		for at := range letters {
+			for _, b := range between {
+				for _, word := range []string{
+					string(letters[:at]) + b + string(letters[at:]),
+					strings.ToUpper(string(letters[:at+1])) + b + string(letters[at+1:]),
+				} {
+					all := words.Scan(word)
+					want := len(all) > 0 && all[0].Start == 0 && all[0].Text == w.anchor
+					if got := w.wideAnchorAt(word, 0); got != want {
+						t.Errorf("%q is an anchor: %v, want %v", word, got, want)
+					}
+					if want {
+						found++
+					} else {
+						other++
+					}
+				}
+			}
+		}
+	}
+	if found < 20 || other < 20 {
+		t.Errorf("%d anchors and %d other words: one of them is too rare", found, other)
+	}
 }

@@ -72,8 +72,8 @@ func scriptOf(r rune) script {
 }
 
 // foldsAlone reports whether r, without marks behind it, folds to its simple
-// lower case: true for the bulk of Latin, Greek, Cyrillic, Han, kana and Hangul
-// text, which so avoids the full algorithm.
+// lower case: true for the bulk of Latin, Greek, Cyrillic, Hebrew, Arabic, Han,
+// kana and Hangul text, which so avoids the full algorithm.
 func foldsAlone(r rune) bool {
 	switch {
 	case r < utf8.RuneSelf:
@@ -84,12 +84,23 @@ func foldsAlone(r rune) bool {
 		return r != 0x03A2 && r != 'ς' // one is not assigned
 	case 0x0400 <= r && r <= 0x045F:
 		return true
+	case 0x05D0 <= r && r <= 0x05EA, 0x0621 <= r && r <= 0x063A, 0x0641 <= r && r <= 0x064A:
+		return true
 	case 0x3041 <= r && r <= 0x3096, 0x30A1 <= r && r <= 0x30FA, r == 0x30FC:
 		return true
 	case 0x4E00 <= r && r <= 0x9FFF, 0xAC00 <= r && r <= 0xD7A3:
 		return true
 	}
 	return false
+}
+
+// FoldsTo is the folded form of a letter beyond ASCII that no mark follows; ok is
+// false for a rune of which that cannot be told at once.
+func FoldsTo(r rune) (folded rune, ok bool) {
+	if r < utf8.RuneSelf || !foldsAlone(r) {
+		return 0, false
+	}
+	return lower(r), true
 }
 
 // foldPlain folds a word of which every rune folds alone. It returns "" when
