@@ -141,7 +141,7 @@ func (l *live) policy(target string, deployed time.Time, controls time.Duration)
 		FalsePagesPerYear: l.cfg.Paging.FalsePagesPerYear / float64(max(len(l.sites), 1)),
 		RepeatEvery:       config.Interval(l.cfg.Paging.RepeatEvery),
 		EscalateAfter:     config.Interval(l.cfg.Paging.EscalateAfter),
-		DeployedUntil:     deployed, ControlEvery: controls,
+		DeployedUntil:     deployed, ControlEvery: controls, Tenants: l.names,
 		Probes: map[string]alerting.Schedule{},
 	}
 	for kind, every := range l.every[target] {
