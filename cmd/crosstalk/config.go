@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -21,15 +22,15 @@ func newConfig(e *env) *cobra.Command {
 		Short: "check, write and explain configurations",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usageError(fmt.Errorf("config has no verb %q", args[0]), "use check, init, schema or show")
+				return usageError(fmt.Errorf("config has no verb %q", args[0]), "use check, init, keygen, schema or show")
 			}
 			return nil
 		},
 		RunE: func(*cobra.Command, []string) error {
-			return usageError(errors.New("config needs a verb"), "use check, init, schema or show")
+			return usageError(errors.New("config needs a verb"), "use check, init, keygen, schema or show")
 		},
 	}
-	cmd.AddCommand(newConfigCheck(e), newConfigInit(e), newConfigSchema(e), newConfigShow(e))
+	cmd.AddCommand(newConfigCheck(e), newConfigInit(e), newConfigKeygen(e), newConfigSchema(e), newConfigShow(e))
 	return cmd
 }
 
@@ -93,9 +94,10 @@ func newConfigInit(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "write a commented starter configuration and a fleet key",
-		Long: `init writes crosstalk.yaml and fleet.key (mode 0600) into a folder: both, or if
-one of them exists already, neither. It never writes over a file. Keep the key:
-with it any instance verifies any marker that was ever sent, without it none.`,
+		Long: `init writes crosstalk.yaml and fleet.key (mode 0600) into a folder, which it makes
+if need be: both, or if one of them exists already, neither. It never writes over
+a file. Keep the key: with it any instance verifies any marker that was ever sent,
+without it none.`,
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error { return configInit(e, dir) },
 	}
@@ -107,44 +109,70 @@ func configInit(e *env, dir string) error {
 	path, keyPath := filepath.Join(dir, "crosstalk.yaml"), filepath.Join(dir, "fleet.key")
 	for _, p := range []string{path, keyPath} {
 		if _, err := os.Lstat(p); err == nil {
-			return existsAlready(p)
+			return existsAlready(p, "choose another folder with --dir, or move it away")
 		}
 	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return usageError(fmt.Errorf("make the folder: %w", err), "choose another with --dir")
+	}
+	if err := writeFleetKey(keyPath); err != nil {
+		return err
+	}
+	var starter bytes.Buffer
+	if err := config.Init(&starter, e.now()); err != nil {
+		return err
+	}
+	if err := writeNew(path, 0o644, starter.Bytes()); err != nil {
+		return errors.Join(newFileError(path, err), os.Remove(keyPath)) // a key that nothing refers to yet
+	}
+	_, err := fmt.Fprintf(e.stdout, "wrote %s and %s\nfill in the target, then run: crosstalk validate -c %s --dry-run\n", path, keyPath, path)
+	return err
+}
+
+func existsAlready(path, hint string) error {
+	return usageError(fmt.Errorf("%s exists already, nothing was written", path), hint)
+}
+
+func newConfigKeygen(e *env) *cobra.Command {
+	var output string
+	cmd := &cobra.Command{
+		Use:   "keygen",
+		Short: "write a fleet key alone: for an example, or to change the key",
+		Long: `keygen writes a new fleet key (mode 0600), what init writes as fleet.key. It never
+writes over a file. docs/evidence.md says how a fleet changes its key.`,
+		Args: noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			if output == "" {
+				return usageError(errors.New("no file to write the key to"), "name a new one with -o, like -o fleet.key")
+			}
+			if err := writeFleetKey(output); err != nil {
+				return err
+			}
+			_, err := fmt.Fprintf(e.stdout, "wrote %s\n", output)
+			return err
+		},
+	}
+	cmd.Flags().StringVarP(&output, "output", "o", "", "new file for the key")
+	return cmd
+}
+
+func writeFleetKey(path string) error {
 	key, err := tenants.NewFleetKey()
 	if err != nil {
 		return fmt.Errorf("make a fleet key: %w", err)
 	}
-	if err := writeNew(keyPath, 0o600, func(f *os.File) error {
-		_, err := fmt.Fprintln(f, key.Encode())
-		return err
-	}); err != nil {
-		return err
-	}
-	if err := writeNew(path, 0o644, func(f *os.File) error { return config.Init(f, e.now()) }); err != nil {
-		return errors.Join(err, os.Remove(keyPath)) // a key that nothing refers to yet
-	}
-	_, err = fmt.Fprintf(e.stdout, "wrote %s and %s\nfill in the target, then run: crosstalk validate -c %s --dry-run\n", path, keyPath, path)
-	return err
-}
-
-func existsAlready(path string) error {
-	return usageError(fmt.Errorf("%s exists already, nothing was written", path), "choose another folder with --dir, or move it away")
-}
-
-// writeNew writes a file that does not exist yet, and leaves none that is not
-// whole.
-func writeNew(path string, mode os.FileMode, write func(*os.File) error) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	if errors.Is(err, fs.ErrExist) {
-		return existsAlready(path)
-	}
-	if err != nil {
-		return usageError(fmt.Errorf("write starter: %w", err), "choose a folder that can be written to with --dir")
-	}
-	if err := errors.Join(write(f), f.Close()); err != nil {
-		return errors.Join(fmt.Errorf("write %s: %w", path, err), os.Remove(path))
+	if err := writeNew(path, 0o600, []byte(key.Encode()+"\n")); err != nil {
+		return newFileError(path, err)
 	}
 	return nil
+}
+
+// newFileError is the error of writeNew.
+func newFileError(path string, err error) error {
+	if errors.Is(err, fs.ErrExist) {
+		return existsAlready(path, "name a new file, or move that one away")
+	}
+	return usageError(fmt.Errorf("write a new file: %w", err), "name one in a folder that is there and can be written to")
 }
 
 func newConfigSchema(e *env) *cobra.Command {

@@ -123,10 +123,10 @@ func newDaemon(ctx context.Context, e *env, f *serveFlags, log *slog.Logger) (_ 
 func daemonCodec(cfg *config.Config) (*tenants.Codec, error) {
 	keys, err := cfg.Keys()
 	if err != nil {
-		return nil, usageError(err, "'crosstalk config init' makes a key; the file must have mode 0600")
+		return nil, fleetKeyError(err, cfg.MissingKeyFile())
 	}
 	if len(keys) == 0 {
-		return nil, usageError(fmt.Errorf("%s has no fleet_keys", cfg.Path), "add fleet_keys: [file:./fleet.key]; 'crosstalk config init' makes one")
+		return nil, usageError(fmt.Errorf("%s has no fleet_keys", cfg.Path), "add fleet_keys: [file:./fleet.key]; 'crosstalk config keygen -o fleet.key' makes one")
 	}
 	return tenants.NewCodec(keys[0], keys[1:]...), nil
 }
@@ -224,9 +224,10 @@ func (d *daemon) hooks() scheduler.Hooks {
 			}
 			d.log.Debug("round", "probe", o.Round.Plan.Probe, "target", o.Round.Plan.Target, "round", o.Round.ID, "class", o.Report.Class())
 		},
-		Skipped: func(probe, target string, reason scheduler.Reason, n int) {
+		Skipped: func(schedule, target string, reason scheduler.Reason, n int) {
+			kind := d.current().kind(schedule)
 			for range n {
-				d.metrics.Skip(target, probe, string(reason))
+				d.metrics.Skip(target, kind, string(reason))
 			}
 		},
 		Retired: func(s *pipeline.Site) { s.Close() },
@@ -303,10 +304,8 @@ func (d *daemon) observeTarget(ctx context.Context, target string) {
 			d.metrics.Paused(target, paused, len(known.Stopped))
 		}
 	}
-	for kind := range d.current().every[target] {
-		if next, ok := d.scheduler.Next(kind, target); ok {
-			d.metrics.Schedule(target, kind, next)
-		}
+	for kind, next := range d.current().next(target, d.scheduler.Next) {
+		d.metrics.Schedule(target, kind, next)
 	}
 	cells, err := d.ledger.Cells(ctx, target, d.env.now().Add(-boundsWindow))
 	if err != nil {

@@ -95,9 +95,9 @@ func (w *whichEvidence) add(cmd *cobra.Command) {
 func (w *whichEvidence) list(ctx context.Context, l *ledger.SQLite, live *live) ([]sealedRow, error) {
 	var only uuid.UUID
 	if w.incident != "" {
-		id, err := uuid.Parse(w.incident)
+		id, err := parseID(w.incident, "an incident", incidentsList)
 		if err != nil {
-			return nil, usageError(fmt.Errorf("%q is no incident: %w", w.incident, err), "'crosstalk incidents list' shows their ids")
+			return nil, err
 		}
 		if _, err := l.Incident(ctx, id); err != nil {
 			return nil, err
@@ -142,10 +142,22 @@ func newEvidenceErase(e *env) *cobra.Command {
 			if (len(args) == 0) == (which.incident == "") || which.target != "" && which.incident == "" {
 				return usageError(errors.New("erase takes ids, or --incident"), "'crosstalk evidence list' shows both")
 			}
-			return operateOn(cmd.Context(), e, &flags, func(l *ledger.SQLite, live *live) error {
-				ids, err := erased(cmd.Context(), args, &which, l, live)
-				if err != nil {
+			ids := make([]uuid.UUID, len(args))
+			for i, arg := range args {
+				var err error
+				if ids[i], err = parseID(arg, "evidence", evidenceList); err != nil {
 					return err
+				}
+			}
+			return operateOn(cmd.Context(), e, &flags, func(l *ledger.SQLite, live *live) error {
+				if len(ids) == 0 {
+					rows, err := which.list(cmd.Context(), l, live)
+					if err != nil {
+						return err
+					}
+					for _, r := range rows {
+						ids = append(ids, r.ID)
+					}
 				}
 				return erase(cmd.Context(), e, l, evidence.NewFolder(live.cfg.EvidencePath()), ids, person(by))
 			})
@@ -155,26 +167,6 @@ func newEvidenceErase(e *env) *cobra.Command {
 	which.add(cmd)
 	cmd.Flags().StringVar(&by, "by", "", "who erases (default: the user of this process)")
 	return cmd
-}
-
-// erased are the ids to be erased.
-func erased(ctx context.Context, args []string, which *whichEvidence, l *ledger.SQLite, live *live) ([]uuid.UUID, error) {
-	var ids []uuid.UUID
-	for _, arg := range args {
-		id, err := uuid.Parse(arg)
-		if err != nil {
-			return nil, usageError(fmt.Errorf("%q is no evidence: %w", arg, err), "'crosstalk evidence list' shows their ids")
-		}
-		ids = append(ids, id)
-	}
-	if len(args) > 0 {
-		return ids, nil
-	}
-	rows, err := which.list(ctx, l, live)
-	for _, r := range rows {
-		ids = append(ids, r.ID)
-	}
-	return ids, err
 }
 
 // erase deletes evidence. That it is deleted is recorded first.
@@ -220,8 +212,8 @@ age-keygen makes the same.`,
 			if err != nil {
 				return err
 			}
-			if err := writeSecret(output, text); err != nil {
-				return usageError(fmt.Errorf("write the identity: %w", err), "name a new file with -o")
+			if err := writeNew(output, 0o600, text); err != nil {
+				return newFileError(output, err)
 			}
 			_, err = fmt.Fprintln(e.stdout, recipient)
 			return err

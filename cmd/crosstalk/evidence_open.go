@@ -52,14 +52,22 @@ func (o *opener) open(ctx context.Context, name string) (*evidence.Record, error
 }
 
 func (o *opener) read(name string) ([]byte, error) {
-	if id, err := uuid.Parse(name); err == nil && o.folder != nil {
+	id, notID := uuid.Parse(name)
+	if notID == nil && o.folder != nil {
 		return o.folder.Read(id)
 	}
 	data, err := os.ReadFile(name)
-	if err != nil {
+	switch {
+	case err == nil:
+		return data, nil
+	case !errors.Is(err, fs.ErrNotExist):
 		return nil, err
+	case notID == nil:
+		return nil, fmt.Errorf("%w: without a configuration evidence is named by file", err)
+	case o.folder != nil:
+		return nil, fmt.Errorf("%w, and it is not the id of evidence, like %s", err, exampleID)
 	}
-	return data, nil
+	return nil, err
 }
 
 // evidenceError makes an error of evidence one that says what to do.
@@ -150,7 +158,7 @@ delete that when you are done.`,
 
 func oneEvidence(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 {
-		return usageError(fmt.Errorf("%s takes one piece of evidence, got %d arguments", cmd.CommandPath(), len(args)), "'crosstalk evidence list' shows their ids")
+		return usageError(fmt.Errorf("%s takes one piece of evidence, got %d arguments", cmd.CommandPath(), len(args)), evidenceList)
 	}
 	return nil
 }
@@ -214,21 +222,8 @@ func writePrivate(e *env, path string, v any) error {
 	if err != nil {
 		return err
 	}
-	if err := writeSecret(path, text); err != nil {
-		return usageError(fmt.Errorf("write %s: %w", path, err), "name a new file with -o")
-	}
-	return nil
-}
-
-// writeSecret writes a file that is not there yet, readable by its owner only.
-func writeSecret(path string, text []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return errors.Join(err, os.Remove(path))
+	if err := writeNew(path, 0o600, text); err != nil {
+		return newFileError(path, err)
 	}
 	return nil
 }

@@ -165,8 +165,8 @@ func (x *exporter) sealed(s *evidence.Sealer, out *incidentExport) error {
 		_, err := x.env.stdout.Write(armored)
 		return err
 	}
-	if err := writeSecret(x.output, armored); err != nil {
-		return usageError(fmt.Errorf("write %s: %w", x.output, err), "name a new file with -o")
+	if err := writeNew(x.output, 0o600, armored); err != nil {
+		return newFileError(x.output, err)
 	}
 	return nil
 }

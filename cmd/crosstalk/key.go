@@ -1,9 +1,12 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -33,9 +36,18 @@ func (k *keyFlags) required(e *env) (*tenants.Codec, error) {
 	}
 	key, err := tenants.LoadFleetKey(k.ref, ".", e.lookup)
 	if err != nil {
-		return nil, usageError(err, "name the key by file:PATH (mode 0600) or env:NAME; 'crosstalk config init' makes one")
+		return nil, fleetKeyError(err, strings.TrimPrefix(k.ref, "file:"))
 	}
 	return tenants.NewCodec(key), nil
+}
+
+// fleetKeyError is the error of a fleet key that cannot be read, with the one
+// command that makes its file if that is missing.
+func fleetKeyError(err error, file string) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return usageError(err, "restore the key from a copy, or make a new one: crosstalk config keygen -o "+file)
+	}
+	return usageError(err, "name the key by file:PATH (mode 0600) or env:NAME; 'crosstalk config keygen -o FILE' makes one")
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -86,7 +86,11 @@ func (l *live) schedule(i int, site *pipeline.Site, quiet []scheduler.Quiet, now
 		Key: scheduler.Key(p.Called(), site.Target.Name, l.cfg.Instance),
 	})
 	if err != nil {
-		return usageError(l.cfg.ProblemAt(fmt.Sprintf("probes[%d]", i), err.Error(), "see the notes on every and cron in 'crosstalk config schema'"), "")
+		key, mend := "cron", `write minute, hour, day of month, month and day of week, for example: "*/20 * * * *"`
+		if p.Cron == "" {
+			key, mend = "every", "write it like: 20m"
+		}
+		return usageError(l.cfg.ProblemAt(fmt.Sprintf("probes[%d].%s", i, key), err.Error(), mend), "")
 	}
 	probe, err := probeKind(p.Kind, p.Size)
 	if err != nil {
@@ -122,6 +126,34 @@ func (l *live) close() {
 	for _, s := range l.sites {
 		s.Close()
 	}
+}
+
+// kind is the kind of probe of a schedule, by which everything is counted: two
+// schedules of one kind and different names are one row of a dashboard.
+func (l *live) kind(schedule string) string {
+	for _, e := range l.entries {
+		if e.Name == schedule {
+			return e.Probe.Kind()
+		}
+	}
+	return schedule
+}
+
+// next is when each kind of probe is due next at a target, by what of says of
+// a schedule.
+func (l *live) next(target string, of func(schedule, target string) (time.Time, bool)) map[string]time.Time {
+	soonest := map[string]time.Time{}
+	for _, e := range l.entries {
+		if e.Site.Target.Name != target {
+			continue
+		}
+		kind := e.Probe.Kind()
+		at, ok := of(e.Name, target)
+		if first, seen := soonest[kind]; ok && (!seen || at.Before(first)) {
+			soonest[kind] = at
+		}
+	}
+	return soonest
 }
 
 func (l *live) targets() []string { return slices.Sorted(mapKeys(l.sites)) }

@@ -70,6 +70,7 @@ func newPause(e *env) *cobra.Command {
 				if err := l.Pause(cmd.Context(), target, person(by), wy, e.now()); err != nil {
 					return err
 				}
+				noteDaemonless(e, live, "the pause is kept, and holds when one starts")
 				_, err := fmt.Fprintf(e.stdout, "paused %s; 'crosstalk resume' goes on\n", orAll(target))
 				return err
 			})
@@ -101,6 +102,7 @@ a person has looked. Resuming all targets at once lifts no stop.`,
 				if err := l.Resume(cmd.Context(), target, person(by), e.now()); err != nil {
 					return err
 				}
+				noteDaemonless(e, live, "nothing is probed until 'crosstalk serve' runs")
 				_, err := fmt.Fprintf(e.stdout, "resumed %s\n", orAll(target))
 				return err
 			})
@@ -109,6 +111,13 @@ a person has looked. Resuming all targets at once lifts no stop.`,
 	flags.addPath(cmd)
 	cmd.Flags().StringVar(&by, "by", "", "who resumes (default: the user of this process)")
 	return cmd
+}
+
+// noteDaemonless says so if there is no daemon that a command could reach.
+func noteDaemonless(e *env, live *live, then string) {
+	if path := live.cfg.StorePath(); daemonless(path) {
+		fmt.Fprintf(e.stderr, "crosstalk: note: no daemon of this machine runs on %s; %s\n", path, then)
+	}
 }
 
 // errNoTarget is the name of a target that is not configured.
@@ -227,12 +236,10 @@ func writeJSON(e *env, v any) error {
 // incidentArg reads the one argument of a command on one incident.
 func incidentArg(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 {
-		return usageError(fmt.Errorf("%s takes one incident, got %d arguments", cmd.CommandPath(), len(args)), "'crosstalk incidents list' shows their ids")
+		return usageError(fmt.Errorf("%s takes one incident, got %d arguments", cmd.CommandPath(), len(args)), incidentsList)
 	}
-	if _, err := uuid.Parse(args[0]); err != nil {
-		return usageError(fmt.Errorf("%q is no incident: %w", args[0], err), "'crosstalk incidents list' shows their ids")
-	}
-	return nil
+	_, err := parseID(args[0], "an incident", incidentsList)
+	return err
 }
 
 func newIncidentsShow(e *env) *cobra.Command {

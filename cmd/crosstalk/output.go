@@ -68,7 +68,18 @@ func (f *reportFile) aside() (*os.File, error) {
 		mode = info.Mode().Perm()
 	}
 	name := fmt.Sprintf("%s.%d.tmp", f.path, os.Getpid())
-	return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode)
+	out, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode)
+	return out, f.asNamed(err)
+}
+
+// asNamed is an error of the file beside the report's with the name that was
+// asked for.
+func (f *reportFile) asNamed(err error) error {
+	var of *fs.PathError
+	if errors.As(err, &of) {
+		return &fs.PathError{Op: of.Op, Path: f.path, Err: of.Err}
+	}
+	return err
 }
 
 // write writes the report. A file is written aside and takes its name when it
@@ -89,9 +100,23 @@ func (f *reportFile) write(report func(io.Writer) error) error {
 		return err
 	}
 	if err := errors.Join(report(out), out.Sync(), out.Close()); err != nil {
-		return errors.Join(err, os.Remove(out.Name()))
+		return errors.Join(f.asNamed(err), os.Remove(out.Name()))
 	}
 	return os.Rename(out.Name(), f.path)
+}
+
+// writeNew writes a file that is not there yet, and leaves none that is not
+// whole.
+func writeNew(path string, mode fs.FileMode, text []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return errors.Join(err, os.Remove(path))
+	}
+	return nil
 }
 
 // deliver writes the report of a run and ends with its verdict.

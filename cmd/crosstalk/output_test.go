@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"crosstalk/alerting"
@@ -46,6 +47,20 @@ func TestFailedReportLeavesTheOldOne(t *testing.T) {
 	info, statErr := os.Stat(path)
 	if err != nil || statErr != nil || string(got) != "new" || info.Mode().Perm() != 0o640 {
 		t.Errorf("the file holds %q with mode %v, %v", got, info.Mode(), errors.Join(err, statErr))
+	}
+}
+
+// TestReportFileNamed: an error names the file that was asked for, not the one
+// beside it that is written first.
+func TestReportFileNamed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "no", "report.txt")
+	e, _, _ := testEnv("")
+	_, before := newReportFile(e, path)
+	after := (&reportFile{path: path}).write(func(io.Writer) error { return nil })
+	for _, err := range []error{before, after} {
+		if err == nil || !strings.Contains(err.Error(), path+": no such file") || strings.Contains(err.Error(), ".tmp") {
+			t.Errorf("error is %v", err)
+		}
 	}
 }
 

@@ -23,13 +23,7 @@ func (r *rollout) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 // deploy replaces the engine by that of a preset.
 func (r *rollout) deploy(t *testing.T, preset string) {
 	t.Helper()
-	o, err := simulator.Preset(preset)
-	if err != nil {
-		t.Fatal(err)
-	}
-	o = o.Scale(smallWindow)
-	o.Speed, o.AnyModel = 200, true
-	server, err := simulator.New(o)
+	server, err := fastEngine(preset)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"net/http"
 	"strings"
 	"sync"
 	"testing"
 
+	"filippo.io/age"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
@@ -67,7 +69,18 @@ func captured(t *testing.T, row faultRow, parse evidence.Parser) ([]*evidence.Re
 // opened. With a decoder that loses the content the second judgement differs:
 // then nothing is called, and the prober is doubted.
 func TestJudgedAgain(t *testing.T) {
-	sealer, identities := testSealer(t)
+	text, recipient, err := evidence.NewIdentity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	identities, err := age.ParseIdentities(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sealer, err := evidence.NewSealer(recipient)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, row := range faultTable() {
 		name := row.fault
 		if row.strangers > 0 {

@@ -51,13 +51,7 @@ func TestScripts(t *testing.T) {
 // scriptEngine starts an engine that ends with the script, and returns its base
 // URL.
 func scriptEngine(e *testscript.Env, preset string) (string, error) {
-	o, err := simulator.Preset(preset)
-	if err != nil {
-		return "", err
-	}
-	o = o.Scale(smallWindow)
-	o.Speed, o.AnyModel = 200, true
-	server, err := simulator.New(o)
+	server, err := fastEngine(preset)
 	if err != nil {
 		return "", err
 	}

@@ -24,6 +24,18 @@ func testEnv(stdin string) (e *env, stdout, stderr *bytes.Buffer) {
 	}, stdout, stderr
 }
 
+// fastEngine makes a quick engine of a preset at the small window, which the
+// caller closes.
+func fastEngine(preset string) (*simulator.Server, error) {
+	o, err := simulator.Preset(preset)
+	if err != nil {
+		return nil, err
+	}
+	o = o.Scale(smallWindow)
+	o.Speed, o.AnyModel = 200, true
+	return simulator.New(o)
+}
+
 // simulated is a simulated engine that a command can be pointed at.
 type simulated struct {
 	server *simulator.Server

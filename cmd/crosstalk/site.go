@@ -109,7 +109,7 @@ func reveal(values map[string]secret.Value) map[string]string {
 func newCodec(cfg *config.Config) (codec *tenants.Codec, note string, err error) {
 	keys, err := cfg.Keys()
 	if err != nil {
-		return nil, "", usageError(err, "'crosstalk config init' makes a key; the file must have mode 0600")
+		return nil, "", fleetKeyError(err, cfg.MissingKeyFile())
 	}
 	if len(keys) > 0 {
 		return tenants.NewCodec(keys[0], keys[1:]...), "", nil

@@ -3,15 +3,18 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"syscall"
 )
 
 // lockStore keeps a second daemon off a ledger: two would probe twice and page
 // twice. The lock is the kernel's and ends with the process, however it ends; the
-// file beside the ledger only carries it. unlock gives it back.
+// file beside the ledger carries it, and the number of the process for whoever
+// asks. unlock gives it back.
 func lockStore(path string) (unlock func() error, err error) {
 	f, err := os.OpenFile(path+".lock", os.O_CREATE|os.O_RDWR|syscall.O_CLOEXEC, 0o600)
 	if err != nil {
@@ -24,5 +27,24 @@ func lockStore(path string) (unlock func() error, err error) {
 		}
 		return nil, fmt.Errorf("lock the ledger %s: %w", path, err)
 	}
-	return f.Close, nil
+	err = f.Truncate(0)
+	if err == nil {
+		_, err = fmt.Fprintln(f, os.Getpid())
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("lock the ledger: %w", err), f.Close())
+	}
+	return func() error { return errors.Join(f.Truncate(0), f.Close()) }, nil
+}
+
+// daemonless reports whether no daemon of this machine has the ledger. It goes
+// by the process that the lock's file names and takes no lock, which would keep
+// off a daemon that is just being started. When in doubt it reports false.
+func daemonless(path string) bool {
+	text, err := os.ReadFile(path + ".lock")
+	if errors.Is(err, os.ErrNotExist) || err == nil && len(text) == 0 {
+		return true
+	}
+	pid, bad := strconv.Atoi(string(bytes.TrimSpace(text)))
+	return err == nil && bad == nil && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH)
 }

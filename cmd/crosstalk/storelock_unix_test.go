@@ -38,20 +38,27 @@ func scheduled(t *testing.T) *serveFlags {
 	return &serveFlags{config: configFlags{path: s.config}}
 }
 
-// TestSecondDaemon: a ledger has one daemon at a time. When it has ended, however
-// it did, the next may have it.
-func TestSecondDaemon(t *testing.T) {
-	flags := scheduled(t)
+// newTestDaemon is a daemon that is made and not started.
+func newTestDaemon(t *testing.T, flags *serveFlags) *daemon {
+	t.Helper()
 	e, _, _ := testEnv("")
 	log, err := newLogger(e, "error", "logfmt")
 	if err != nil {
 		t.Fatal(err)
 	}
-	first, err := newDaemon(t.Context(), e, flags, log)
+	d, err := newDaemon(t.Context(), e, flags, log)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = newDaemon(t.Context(), e, flags, log)
+	return d
+}
+
+// TestSecondDaemon: a ledger has one daemon at a time. When it has ended, however
+// it did, the next may have it.
+func TestSecondDaemon(t *testing.T) {
+	flags := scheduled(t)
+	first := newTestDaemon(t, flags)
+	_, err := newDaemon(t.Context(), first.env, flags, first.log)
 	var usage *exitError
 	if !errors.Is(err, errStoreInUse) || !errors.As(err, &usage) || usage.code != report.ExitUsage {
 		t.Errorf("a second daemon on the ledger: %v, want it refused as usage", err)
@@ -59,11 +66,7 @@ func TestSecondDaemon(t *testing.T) {
 	if err := first.close(); err != nil {
 		t.Fatal(err)
 	}
-	next, err := newDaemon(t.Context(), e, flags, log)
-	if err != nil {
-		t.Fatalf("the ledger is not given back: %v", err)
-	}
-	if err := next.close(); err != nil {
+	if err := newTestDaemon(t, flags).close(); err != nil { // the ledger is given back
 		t.Error(err)
 	}
 }
@@ -71,15 +74,7 @@ func TestSecondDaemon(t *testing.T) {
 // TestUnknownTarget: a request about a target that is not there is the caller's
 // mistake.
 func TestUnknownTarget(t *testing.T) {
-	e, _, _ := testEnv("")
-	log, err := newLogger(e, "error", "logfmt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := newDaemon(t.Context(), e, scheduled(t), log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := newTestDaemon(t, scheduled(t))
 	defer d.close()
 	for _, path := range []string{"/-/pause?target=nosuch", "/-/deploy?target=nosuch"} {
 		rec := httptest.NewRecorder()

@@ -74,6 +74,17 @@ func (c *Config) Keys() ([]tenants.FleetKey, error) {
 	return out, nil
 }
 
+// MissingKeyFile is the file of the first fleet key that is not there, "" if
+// none is missing.
+func (c *Config) MissingKeyFile() string {
+	for _, r := range c.FleetKeys {
+		if c.refs.missing(r) != "" {
+			return c.refs.keyFile(r)
+		}
+	}
+	return ""
+}
+
 // HeaderValues reads the further headers of a target, references resolved. Names
 // are canonical.
 func (c *Config) HeaderValues(t Target) (map[string]secret.Value, error) {

@@ -63,6 +63,15 @@ func (v resolver) missing(r Ref) string {
 	return ""
 }
 
+// keyFile is the file that a key is to be written to for r to refer to it; one
+// of an environment variable is written to any.
+func (v resolver) keyFile(r Ref) string {
+	if path, ok := strings.CutPrefix(string(r), fileScheme); ok {
+		return v.path(path)
+	}
+	return "FILE"
+}
+
 // path is a path of the file as the process sees it.
 func (v resolver) path(p string) string {
 	if filepath.IsAbs(p) {

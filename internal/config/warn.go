@@ -45,7 +45,7 @@ func (c *Config) warnMissing() {
 	ps := &problems{file: c.Path, at: c.given, list: c.Warnings}
 	for i, r := range c.FleetKeys {
 		if why := c.refs.missing(r); why != "" {
-			ps.add(indexed("fleet_keys", i), why, "crosstalk config init writes one")
+			ps.add(indexed("fleet_keys", i), why, "restore it from a copy, or make a new one: crosstalk config keygen -o "+c.refs.keyFile(r))
 		}
 	}
 	for i, t := range c.Tenants {
