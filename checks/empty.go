@@ -237,7 +237,8 @@ func blankRuns(s *subject) []Finding {
 }
 
 // longestBlank returns the longest run of white space that is over the limits.
-// A run that ends the text needs only maxBlankRun: nothing is indented by it.
+// A run that ends the text needs only maxBlankRun: nothing is indented by it. In
+// open text a cell of a table, a bar behind it, may be as wide as a border.
 func longestBlank(text string, blank, feeds int) (start, end int) {
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
@@ -256,7 +257,8 @@ func longestBlank(text string, blank, feeds int) (start, end int) {
 			}
 			i, n = i+size, n+1
 		}
-		over := n > blank || lines > feeds || i == len(text) && n > maxBlankRun
+		cell := blank == maxBlankRunOpen && lines == 0 && i < len(text) && text[i] == '|' && n <= maxBorder
+		over := n > blank && !cell || lines > feeds || i == len(text) && n > maxBlankRun
 		if over && i-from > end-start {
 			start, end = from, i
 		}

@@ -197,7 +197,8 @@ func missingSpaces(t formText) []flaw {
 	}
 	n := utf8.RuneCountInString(t.text)
 	few := blanks*50 < n // less than 2 %
-	words := letters*100 >= n*85 && vowels*100 >= letters*25 && vowels*100 <= letters*55 && lower*100 >= letters*80
+	// Names written in one word have a capital for each; sentences have few.
+	words := letters*100 >= n*85 && vowels*100 >= letters*25 && vowels*100 <= letters*55 && lower*100 >= letters*93
 	if t.strict {
 		spaced := strings.Count(t.right, " ")*10 >= len(t.right)
 		if !few || !spaced || letters < 40 {
@@ -213,32 +214,36 @@ func missingSpaces(t formText) []flaw {
 }
 
 // doubleSpaced finds text whose words stand two blanks apart, not only after
-// full stops.
+// full stops. A word has two letters at least: tables set figures and single
+// letters so, and columns of words once a line.
 func doubleSpaced(t formText) []flaw {
 	var double places
-	gaps := 0
-	for i := 1; i < len(t.text)-1; i++ {
-		if t.text[i] != ' ' || !isWordByte(t.text[i-1]) {
+	gaps, lines := 0, 0 // lines that have a wide gap
+	for i := 2; i < len(t.text)-1; i++ {
+		if t.text[i] != ' ' || !isLetterByte(t.text[i-1]) || !isLetterByte(t.text[i-2]) {
 			continue
 		}
 		end := i
 		for end < len(t.text) && t.text[end] == ' ' {
 			end++
 		}
-		if end < len(t.text) && isWordByte(t.text[end]) {
+		if end < len(t.text) && isLetterByte(t.text[end]) {
 			gaps++
 			if end-i == 2 {
+				if double.n == 0 || strings.Contains(t.text[double.end:i], "\n") {
+					lines++
+				}
 				double.add(i, end)
 			}
 		}
 		i = end
 	}
-	if double.n < 10 || double.n*2 < gaps || strings.Contains(t.given, "  ") {
+	if double.n < 10 || double.n*2 < gaps || double.n < 2*lines || strings.Contains(t.given, "  ") {
 		return nil
 	}
 	return double.flaw("double_spaced", "%d of %d gaps between words are two blanks wide", double.n, gaps)
 }
 
-func isWordByte(b byte) bool {
-	return b >= utf8.RuneSelf || 'a' <= b|0x20 && b|0x20 <= 'z' || '0' <= b && b <= '9'
+func isLetterByte(b byte) bool {
+	return b >= utf8.RuneSelf || 'a' <= b|0x20 && b|0x20 <= 'z'
 }

@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"encoding/json"
 	"regexp"
 	"strings"
 
@@ -83,7 +84,11 @@ func (s *subject) classify() manner {
 		form   *regexp.Regexp
 		manner manner
 	}{{errorForm, failing}, {lackForm, denying}, {refusalForm, refusing}, {denialForm, denying}}
+	data := strings.HasPrefix(r.text, "{") && json.Valid([]byte(r.text))
 	for _, f := range forms {
+		if data && f.manner != failing {
+			continue // a record whose fields say "not found" is an answer
+		}
 		if rest, hit := r.without(f.form); hit && rest < minReadable {
 			return f.manner
 		}

@@ -65,7 +65,8 @@ func tagOf(name string, next byte) (l lexeme, ok bool) {
 	case "pad", "unk", "mask", "bos", "eos", "cls", "sep", "s":
 		return lexeme{kind: "vocabulary", shared: true}, true
 	}
-	return lexeme{kind: "vocabulary"}, numbered.MatchString(name)
+	// <0x00> is a byte that a tokenizer has no token for, and C<0x00> a listing.
+	return lexeme{kind: "vocabulary", shared: strings.HasPrefix(name, "0x")}, numbered.MatchString(name)
 }
 
 // bracketOf is the lexeme with that name in square brackets.
@@ -258,6 +259,7 @@ func (t formText) counts(l lexeme, start, end int, fenced bool) bool {
 		return true
 	}
 	return strings.HasPrefix(t.text[end:], t.text[start:end]) || // the same again
+		strings.HasPrefix(t.text[start:], "<0x") && strings.HasPrefix(t.text[end:], "<0x") ||
 		strings.TrimSpace(t.text[end:]) == "" && isEnd(t.text[start:end]) && !opened(t.text[:start], t.text[start:end])
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"crosstalk/internal/words"
 )
@@ -136,12 +137,14 @@ func repeatedGrams(t formText, r recurrences) (flaw, bool) {
 }
 
 // poorVocabulary looks at runs of vocabulary words, each half over the last.
-func poorVocabulary(_ formText, r recurrences) (flaw, bool) {
+// Tables of constants in a source are as poor, and no words.
+func poorVocabulary(t formText, r recurrences) (flaw, bool) {
 	for from := 0; from+vocabulary <= len(r.words); from += vocabulary / 2 {
 		distinct := vocabulary - again(r.word, from, from+vocabulary)
-		if float64(distinct) < minDistinct*vocabulary {
+		start, end := r.words[from].Start, r.words[from+vocabulary-1].End
+		if float64(distinct) < minDistinct*vocabulary && (t.strict || isWordy(t.text[start:end])) {
 			return flaw{
-				kind: "vocabulary", start: r.words[from].Start, end: r.words[from+vocabulary-1].End,
+				kind: "vocabulary", start: start, end: end,
 				detail: fmt.Sprintf("%d different words in %d", distinct, vocabulary),
 			}, true
 		}
@@ -152,13 +155,14 @@ func poorVocabulary(_ formText, r recurrences) (flaw, bool) {
 // strayArticles finds English function words strung together, as decoders do
 // that have lost the prompt: "the of the the a of". An article goes before a
 // noun; before another article or "of" it stands by a slip, not three times.
-func strayArticles(_ formText, r recurrences) (flaw, bool) {
+func strayArticles(t formText, r recurrences) (flaw, bool) {
 	var p places
 	all := r.words
 	for i := 1; i < len(all); i++ {
 		before, w := all[i-1].Text, all[i].Text
+		apart := strings.ContainsAny(t.text[all[i-1].End:all[i].Start], " \n\t") // (A|a|the) is a pattern
 		article := before == "the" || before == "an" || before == "a" && w != "of" && w != "a"
-		if article && (w == "the" || w == "a" || w == "an" || w == "of") {
+		if article && apart && (w == "the" || w == "a" || w == "an" || w == "of") {
 			p.add(all[i-1].Start, all[i].End)
 		}
 	}
@@ -169,19 +173,72 @@ func strayArticles(_ formText, r recurrences) (flaw, bool) {
 		"%d articles before another article or \"of\", in %d words", p.n, len(all))}, true
 }
 
-// isProse reports whether a passage is running text: nearly all letters and
-// blanks, in lines longer than verse, lists and code have.
+// isProse reports whether a passage is running text: nearly all letters and the
+// gaps between words, in lines longer than verse and code have, and no list.
 func isProse(text string) bool {
-	if strings.Contains(text, "```") {
-		return false
-	}
-	running, all := 0, 0
-	for _, r := range text {
-		all++
-		if unicode.IsLetter(r) || unicode.IsSpace(r) {
-			running++
-		}
-	}
+	letters, gaps, all := lettering(text)
 	lines := 1 + strings.Count(strings.TrimSpace(text), "\n")
-	return running*100 >= all*85 && all >= 60*lines
+	return !strings.Contains(text, "```") && (letters+gaps)*100 >= all*85 && all >= 60*lines &&
+		gaps*maxWordProse >= letters && !isList(text)
+}
+
+// lettering counts the letters, the gaps and all characters of a text. A gap is
+// one, however wide.
+func lettering(text string) (letters, gaps, all int) {
+	before := 'a'
+	for _, r := range text {
+		space := unicode.IsSpace(r)
+		if !space || !unicode.IsSpace(before) {
+			all++
+		}
+		switch {
+		case unicode.IsLetter(r):
+			letters++
+		case space && !unicode.IsSpace(before):
+			gaps++
+		}
+		before = r
+	}
+	return letters, gaps, all
+}
+
+// isWordy reports whether a text is made of words, short sentences too.
+func isWordy(text string) bool {
+	letters, gaps, all := lettering(text)
+	return (letters+gaps)*100 >= all*75
+}
+
+// maxWordProse is more letters than the words of running text have on average;
+// paths, addresses and qualified names have more.
+const maxWordProse = 12
+
+// isList reports whether most lines begin with the word that the line before
+// began with, and do not end as sentences do: entries of an index or a
+// configuration.
+func isList(text string) bool {
+	lines, alike, stopped := 0, 0, 0
+	before := ""
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if line == "" {
+			continue
+		}
+		first := words.Scan(line[:min(len(line), 40)])
+		if len(first) > 0 && first[0].Text == before {
+			alike++
+		}
+		if strings.ContainsRune(".!?\u3002\u2026", lastRune(line)) {
+			stopped++
+		}
+		if len(first) > 0 {
+			before = first[0].Text
+		}
+		lines++
+	}
+	return lines >= 3 && 2*alike >= lines && 2*stopped < lines
+}
+
+func lastRune(text string) rune {
+	r, _ := utf8.DecodeLastRuneInString(text)
+	return r
 }

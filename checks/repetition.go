@@ -99,6 +99,9 @@ func (t formText) loops(l loop) bool {
 // isStuck reports whether a loop of a few letters stands in one word, as
 // "-REF-REF-REF": laughter and genes have shorter passages, and digests none.
 func isStuck(unit string, n int, copies float64) bool {
+	if strings.Contains(unit+unit[:1], "</") {
+		return false // listings end in tags that close
+	}
 	letters := 0
 	for _, c := range unit {
 		switch {
@@ -112,12 +115,15 @@ func isStuck(unit string, n int, copies float64) bool {
 }
 
 // openLoop holds the thresholds for text of any kind. Verse has refrains,
-// transcripts repeat commands, tables and matrices repeat cells: whole short
-// lines, cells and figures have to repeat much longer than sentences in a row.
+// transcripts repeat commands, tables and matrices repeat cells, sources write
+// long constants line by line: these have to repeat much longer than sentences
+// in a row.
 func openLoop(kind unitKind, n int, copies float64, atEnd, nearlyAll bool) bool {
 	switch {
 	case !atEnd && !nearlyAll && (!kind.letters || kind.cells || kind.lines):
-		return n >= 1000 && copies >= 12 // stack traces, lines of sources, matrices
+		return n >= 2000 && copies >= 12 // stack traces, lines of sources, matrices
+	case kind.constant:
+		return copies >= 24
 	case !kind.letters || kind.cells:
 		return n >= 400 && copies >= 8
 	case !atEnd:
@@ -135,8 +141,10 @@ type unitKind struct {
 	single  bool // one character, over and over
 	rules   bool // blanks and what dividers are drawn with
 	letters bool // at least one letter
-	cells   bool // of a table
+	cells   bool // of a table, or tags that close
 	lines   bool // it holds a line end
+	// constant is a line of a long string in a source: "..." +
+	constant bool
 }
 
 func classify(unit string) unitKind {
@@ -151,5 +159,8 @@ func classify(unit string) unitKind {
 		k.cells = k.cells || r == '|' || r == '\t'
 		k.lines = k.lines || r == '\n'
 	}
+	round := unit + unit[:min(len(unit), 4)]
+	k.cells = k.cells || strings.Contains(round, "</")
+	k.constant = strings.Count(unit, "\n") == 1 && strings.Contains(round, "\" +")
 	return k
 }

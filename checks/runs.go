@@ -8,14 +8,14 @@ import (
 )
 
 // How often one character may stand in a row. Measured on sources, manuals and
-// licences: hexadecimal constants and placeholders (xxxx) reach 38, dividers of
+// licences: words drawn out, figures and placeholders (xxxx) reach 65, dividers of
 // other characters than those for rules 79, borders of wide tables 300.
 const (
 	maxRunStrict  = 11   // in a closed answer
 	maxRunOpen    = 23   // in any text
 	maxRuleRun    = 200  // of characters that dividers are made of
 	maxDenseRun   = 64   // inside hashes, encoded data, rows of emoji
-	maxInnerRun   = 48   // of letters and signs, with more text behind
+	maxInnerRun   = 80   // of letters, digits and signs, with more text behind
 	maxDivider    = 120  // of other signs, alone on a line, with more text behind
 	maxBorder     = 1000 // of characters for rules, with more text behind
 	runNeighbours = 2 << 10
@@ -61,6 +61,8 @@ func (t formText) lawfulRun(r rune, start, end int) int {
 		return maxRuleRun
 	case t.strict:
 		return maxRunStrict
+	case unicode.Is(unicode.Digit, r) && t.goesOn(r, end) && t.isSparse(r, start, end):
+		return maxInnerRun
 	case unicode.Is(unicode.So, r) || unicode.Is(unicode.Sk, r) || unicode.Is(unicode.Digit, r):
 		return maxDenseRun
 	case end-start <= maxRunOpen:
@@ -71,13 +73,13 @@ func (t formText) lawfulRun(r rune, start, end int) int {
 		if to-from >= 2*(end-start) || isHexadecimal(t.text[from:to]) {
 			return maxDenseRun
 		}
-		if t.goesOn(r, end) && t.isSparse(r, start, end) {
-			return maxInnerRun
+		after, _ := utf8.DecodeRuneInString(t.text[end:])
+		if t.goesOn(r, end) && t.isSparse(r, start, end) && !(after >= utf8.RuneSelf && unicode.IsLetter(after)) {
+			return maxInnerRun // a word drawn out or a placeholder, and no letter of another script right behind
 		}
+	case isDivider(r) && t.goesOn(r, end) && (t.isEnclosed(start, end) || t.aloneOnLine(start, end) && t.isSparse(r, start, end)):
+		return maxDivider
 	case isDivider(r) && t.goesOn(r, end) && t.isSparse(r, start, end):
-		if t.aloneOnLine(start, end) {
-			return maxDivider
-		}
 		return maxInnerRun
 	}
 	return maxRunOpen
@@ -105,9 +107,21 @@ func (t formText) aloneOnLine(start, end int) bool {
 	return strings.Trim(before+behind, " \t\r/*#;%-") == ""
 }
 
+// isEnclosed reports whether a run stands between quotation marks, brackets or
+// bars: a constant, or a bar of a drawing. Who is stuck does not close what was
+// opened.
+func (t formText) isEnclosed(start, end int) bool {
+	const opening, closing = "\"'`([{<|", "\"'`)]}>|"
+	if start == 0 || end >= len(t.text) {
+		return false
+	}
+	i := strings.IndexByte(opening, t.text[start-1])
+	return i >= 0 && t.text[end] == closing[i] && t.text[end] != t.text[start]
+}
+
 // isRule reports whether dividers and leaders are drawn with r.
 func isRule(r rune) bool {
-	return strings.ContainsRune("-=_*#~.·•…─━═–—", r) || r >= 0x2500 && r <= 0x259f
+	return strings.ContainsRune("-=_*#~.·•…─━═–—‾¯", r) || r >= 0x2500 && r <= 0x259f
 }
 
 // isDivider reports whether r is a sign that sources draw dividers with now and

@@ -162,6 +162,8 @@ func wovenScripts(t formText) []flaw {
 			continue
 		}
 		switch gap := t.text[words[i-1].end:w.start]; {
+		case gap == "" && isLineOf(w.script, t.text, w.start):
+			continue // a translation among sources: the Latin word is the guest
 		case gap == "" && w.script == cjk:
 			gluedCJK++
 		case gap == "":
@@ -184,6 +186,25 @@ func wovenScripts(t formText) []flaw {
 	f.detail = fmt.Sprintf("%s of other scripts in Latin text: %d in the run of a sentence, %d glued to a word",
 		plural(woven+glued+gluedCJK, "passage"), woven, glued+gluedCJK)
 	return []flaw{f}
+}
+
+// isLineOf reports whether the line of a place, as far as 400 bytes each way, has
+// as many letters of a script as Latin ones.
+func isLineOf(script scriptName, text string, place int) bool {
+	const reach = 400
+	before := text[max(place-reach, 0):place]
+	before = before[strings.LastIndexByte(before, '\n')+1:]
+	behind, _, _ := strings.Cut(text[place:min(place+reach, len(text))], "\n")
+	n := 0
+	for _, r := range before + behind {
+		switch scriptOf(r) {
+		case script:
+			n++
+		case latin:
+			n--
+		}
+	}
+	return n >= 0
 }
 
 // scriptWord is a run of letters of one script.

@@ -65,16 +65,6 @@ func TestBenchDetectShipped(t *testing.T) {
 	}
 }
 
-// TestBenchDetectReported judges variants of what public reports show, one of
-// each kind, with the right answer beside them, and their lawful look-alikes.
-func TestBenchDetectReported(t *testing.T) {
-	t.Parallel()
-	code, out, errs := benchRun(t, "", filepath.Join("..", "..", "bench", "detect", "data", "reported.jsonl"), "--misses")
-	if code != report.ExitSound {
-		t.Errorf("exit %d\n%s\n%s", code, out, errs)
-	}
-}
-
 func TestBenchDetectRefuses(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{"--format", "xml"}, {"-n", "0"}, {"no-such-file.jsonl"}, {"a", "b"}} {
