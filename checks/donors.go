@@ -1,6 +1,8 @@
 package checks
 
 import (
+	"slices"
+
 	"github.com/google/uuid"
 
 	"crosstalk/corpus"
@@ -26,6 +28,9 @@ type donors struct {
 	under   map[string]*tenants.Codec // by id of the key; nil: the key was retired
 	list    []*donor
 	request map[tenants.Payload]*donor
+	// hashes are the donors by the request hash that their locators carry; nil
+	// until first asked for.
+	hashes map[uint16][]*donor
 }
 
 // donorList collects the donors when first asked for.
@@ -33,7 +38,7 @@ func (f *facts) donorList() *donors {
 	if f.donors != nil {
 		return f.donors
 	}
-	d := &donors{codec: f.in.Codec, under: map[string]*tenants.Codec{}, request: map[tenants.Payload]*donor{}}
+	d := &donors{codec: f.in.Codec, under: map[string]*tenants.Codec{}, request: make(map[tenants.Payload]*donor, len(f.in.Lookback))}
 	for _, x := range f.in.Round.Exchanges {
 		d.add(&donor{exchange: x.ID, payload: x.Payload.Request(), spec: x.Intent.Spec, prompt: x.Prompt, tried: x.Prompt != nil})
 	}
@@ -124,16 +129,41 @@ func (f *facts) knowsTenant(index uint16) bool {
 	return false
 }
 
-// keysOf are the keys that the donor's filler is made from.
-func (d *donors) keysOf(n *donor) []corpus.Key {
-	var keys []corpus.Key
-	if c := d.codecOf(n); c != nil {
-		keys = append(keys, c.PromptKey(n.payload))
+// named are the donors whose own prompt or prefix a locator verifies for. The
+// first call derives the keys of all donors, further ones look up a few.
+func (d *donors) named(l corpus.Locator) []*donor {
+	if d.hashes == nil {
+		d.hash()
 	}
-	if n.spec.Prefix != nil {
-		keys = append(keys, n.spec.Prefix.Key)
+	var of []*donor
+	for _, n := range d.hashes[l.Request] {
+		c := d.codecOf(n)
+		if c != nil && c.PromptKey(n.payload).Verify(l) || n.spec.Prefix != nil && n.spec.Prefix.Key.Verify(l) {
+			of = append(of, n)
+		}
 	}
-	return keys
+	return of
+}
+
+// hash fills hashes.
+func (d *donors) hash() {
+	d.hashes = make(map[uint16][]*donor, len(d.list))
+	keyOf := map[*tenants.Codec]func(tenants.Payload) corpus.Key{}
+	for _, n := range d.list {
+		var hashes []uint16
+		if c := d.codecOf(n); c != nil {
+			if keyOf[c] == nil {
+				keyOf[c] = c.PromptKeys()
+			}
+			hashes = append(hashes, keyOf[c](n.payload).Hash())
+		}
+		if n.spec.Prefix != nil {
+			hashes = append(hashes, n.spec.Prefix.Key.Hash())
+		}
+		for _, h := range slices.Compact(hashes) {
+			d.hashes[h] = append(d.hashes[h], n)
+		}
+	}
 }
 
 // keys counts the keys of all donors.

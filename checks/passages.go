@@ -44,7 +44,10 @@ func (s *subject) locatedPieces(c Channel) ([]piece, bool) {
 	tried := math.Log2(float64(len(locators))) + math.Log2(float64(max(1, d.keys())))
 	var pieces []piece
 	for _, l := range locators[:min(len(locators), maxLocators)] {
-		for _, n := range s.donorsOf(d, l) {
+		for _, n := range d.named(l) {
+			if s.own[n.payload] {
+				continue
+			}
 			pieces = s.addNeighbourhood(pieces, c, l, n)
 			pieces = addLocator(pieces, l, n, tried-locatorBits)
 		}
@@ -85,23 +88,6 @@ func addLocator(pieces []piece, l corpus.Locator, n *donor, log2 float64) []piec
 		}
 	}
 	return append(pieces, piece{donor: n, start: l.Start, end: l.End, offset: -1, log2: log2})
-}
-
-// donorsOf are the donors whose prompt or prefix a locator verifies for.
-func (s *subject) donorsOf(d *donors, l corpus.Locator) []*donor {
-	var of []*donor
-	for _, n := range d.list {
-		if s.own[n.payload] {
-			continue
-		}
-		for _, k := range d.keysOf(n) {
-			if k.Hash() == l.Request && k.Verify(l) {
-				of = append(of, n)
-				break
-			}
-		}
-	}
-	return of
 }
 
 // telling reports whether a word can tell one prompt from another: it is not of

@@ -1,7 +1,6 @@
 package corpus
 
 import (
-	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -62,12 +61,25 @@ func (k Key) Verify(l Locator) bool {
 	return l.Check == checkBits(k.derive("locator"), l.Page)
 }
 
-// derive is the subkey of k for one purpose.
+// derive is the subkey of k for one purpose: HMAC-SHA256(k, "crosstalk corpus "
+// and the purpose), written out for a key of half a block because each call has
+// another key and crypto/hmac would allocate for it. A search of the look-back
+// derives one for every prompt in it.
 func (k Key) derive(purpose string) (sub [32]byte) {
-	mac := hmac.New(sha256.New, k[:])
-	io.WriteString(mac, "crosstalk corpus "+purpose)
-	mac.Sum(sub[:0])
-	return sub
+	var room [2 * sha256.BlockSize]byte
+	message := append(k.padded(room[:0], 0x36), "crosstalk corpus "...)
+	sum := sha256.Sum256(append(message, purpose...))
+	return sha256.Sum256(append(k.padded(room[:0], 0x5c), sum[:]...))
+}
+
+// padded appends the block of RFC 2104: the key and zeros, each byte xor pad.
+func (k Key) padded(dst []byte, pad byte) []byte {
+	var block [sha256.BlockSize]byte
+	copy(block[:], k[:])
+	for i := range block {
+		block[i] ^= pad
+	}
+	return append(dst, block[:]...)
 }
 
 // checkBits are the 9 check bits of the locator of a page.

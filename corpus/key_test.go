@@ -2,6 +2,8 @@ package corpus
 
 import (
 	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -90,6 +92,18 @@ func TestVerify(t *testing.T) {
 	for _, page := range []int{-1, MaxPages} {
 		if key.Verify(Locator{Request: key.Hash(), Page: page}) {
 			t.Errorf("page %d accepted", page)
+		}
+	}
+}
+
+// Subkeys are HMAC-SHA256, whatever the length of the purpose.
+func TestDerive(t *testing.T) {
+	for n := range 200 {
+		purpose := strings.Repeat("x", n)
+		mac := hmac.New(sha256.New, bytes.Repeat([]byte{7}, KeySize))
+		fmt.Fprintf(mac, "crosstalk corpus %s", purpose)
+		if got := Key(bytes.Repeat([]byte{7}, KeySize)).derive(purpose); !bytes.Equal(got[:], mac.Sum(nil)) {
+			t.Fatalf("a purpose of %d bytes gives %x", n, got)
 		}
 	}
 }
