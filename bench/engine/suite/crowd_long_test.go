@@ -20,6 +20,13 @@ var (
 	crowdRatio = flag.Int("crowd.ratio", 99, "requests of strangers for each of ours")
 )
 
+// crowdWindow keeps every prompt of ours at 600 tokens or less; crowdPool is as
+// much of it as the pool of the incident was.
+const (
+	crowdWindow = 768
+	crowdPool   = crowdWindow * 65 / 100
+)
+
 // maxCanaries bounds our requests of one run among strangers.
 const maxCanaries = 900
 
@@ -67,7 +74,7 @@ func TestLongCrowd(t *testing.T) {
 	})
 	t.Run("patched", func(t *testing.T) {
 		t.Parallel()
-		sum := amongStrangers(t, patched(t, engine.Fault{Pool: shortPool}, "-c", shortFlag))
+		sum := amongStrangers(t, patched(t, engine.Fault{Pool: crowdPool}, "-c", shortFlag))
 		if sum.Leak+sum.Foreign == 0 {
 			t.Error("the same command does not find the fault: the sound run counts for nothing")
 		}
@@ -78,7 +85,7 @@ func TestLongCrowd(t *testing.T) {
 // the time is up or enough of our requests were sent.
 func amongStrangers(t *testing.T, g target) report.Counts {
 	t.Helper()
-	g.window = shortWindow
+	g.window = crowdWindow
 	ctx, stop := context.WithTimeout(t.Context(), *crowdTime)
 	defer stop()
 	path := g.config(t, maxTenants)
