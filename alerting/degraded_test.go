@@ -44,6 +44,9 @@ func TestOneReplicaOf16(t *testing.T) {
 	}
 	id := i.ID
 	w.want("it goes on", w.turns(16, func(tenant int) bool { return tenant == 7 }))
+	if waits := w.s.Open[0].Incident.Waits; len(waits) != 1 || !strings.Contains(waits[0].String(), "to tenant t07") {
+		t.Errorf("it waits for %v", waits)
+	}
 	w.want("four sound rounds of it", w.turns(16*4, func(int) bool { return false }))
 	last := w.turns(16, func(int) bool { return false })
 	w.want("and a fifth", last, "resolve damaged/recall page")

@@ -106,6 +106,8 @@ type Incident struct {
 // Wait is a member cell that has not yet passed enough fresh rounds.
 type Wait struct {
 	Cell probes.Cell `json:"cell"`
+	// Tenant says that only rounds with that tenant count, "" that all do.
+	Tenant string `json:"tenant,omitempty"`
 	// Passed of Needed fresh rounds since the last sighting were without fault.
 	Passed int `json:"passed"`
 	Needed int `json:"needed"`
@@ -121,7 +123,11 @@ func (w Wait) String() string {
 	if !w.LastRound.IsZero() {
 		met = "last met " + w.LastRound.UTC().Format(time.RFC3339)
 	}
-	return fmt.Sprintf("%d of %d sound rounds of %s (%s)", w.Passed, w.Needed, describe(w.Cell), met)
+	what := describe(w.Cell)
+	if w.Tenant != "" {
+		what += ", to tenant " + w.Tenant
+	}
+	return fmt.Sprintf("%d of %d sound rounds of %s (%s)", w.Passed, w.Needed, what, met)
 }
 
 // RunbookName names the runbook for the incident: its kind's own, or that of

@@ -68,7 +68,7 @@ func (m *machine) waits(o OpenIncident) []Wait {
 		if !m.p.configured(c) || o.Sound[i] >= m.p.soundRounds() {
 			continue
 		}
-		w := Wait{Cell: c, Passed: o.Sound[i], Needed: m.p.soundRounds()}
+		w := Wait{Cell: c, Tenant: o.Identity, Passed: o.Sound[i], Needed: m.p.soundRounds()}
 		if at, ok := m.find(c); ok {
 			w.LastRound = m.s.Cells[at].LastRound
 		}
