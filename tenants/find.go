@@ -73,6 +73,7 @@ type decoder struct {
 	// edit: they are read last, the likeliest first.
 	damaged      []segment
 	damagedCodes []codeWindow
+	rest         segment     // of one stretch
 	row          []codeToken // of one zone
 	// failed are the windows in which every edit was tried in vain.
 	failed map[windowWords]struct{}

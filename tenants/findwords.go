@@ -14,22 +14,28 @@ const minListed = 10
 type segment []token
 
 // readStretch reads a stretch of text that is dense with listed words: whole
-// markers at once, the rest later.
+// markers at once, the rest later. It holds no more than what stands between two
+// markers, since a long answer may be one stretch.
 func (d *decoder) readStretch(from, to int) {
-	rest := segment(tokens(d.text, from, to))
-	for i := 0; i+phraseWords <= len(rest); i++ {
-		p, ok := rest[i : i+phraseWords].phrase(token.exactly)
+	rest := d.rest[:0]
+	for t := range tokens(d.text, from, to) {
+		rest = append(rest, t)
+		i := len(rest) - phraseWords
+		if i < 0 {
+			continue
+		}
+		p, ok := rest[i:].phrase(token.exactly)
 		if !ok {
 			continue
 		}
 		d.count(1)
-		if d.verify(&p, d.wordHit(rest[i:i+phraseWords], EditNone)) {
+		if d.verify(&p, d.wordHit(rest[i:], EditNone)) {
 			d.keep(rest[:i])
-			rest = rest[i+phraseWords:]
-			i = -1
+			rest = rest[:0]
 		}
 	}
 	d.keep(rest)
+	d.rest = rest
 }
 
 // keep sets aside a segment that may hold a marker with an edit.
@@ -41,7 +47,7 @@ func (d *decoder) keep(s segment) {
 		}
 	}
 	if listed >= minListed {
-		d.damaged = append(d.damaged, s)
+		d.damaged = append(d.damaged, slices.Clone(s))
 	}
 }
 

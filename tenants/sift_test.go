@@ -49,8 +49,42 @@ func checkSift(t *testing.T, text string) (places int) {
 			t.Fatalf("%q, %+v (-word by word +by blocks):\n%s", text, o, diff)
 		}
 		places += len(want)
+		if diff := cmp.Diff(runsByDefinition(text, o.need), Runs(text, o.need)); diff != "" {
+			t.Fatalf("%q, runs of %d (-by definition +got):\n%s", text, o.need, diff)
+		}
 	}
 	return places
+}
+
+// runsByDefinition finds runs as Runs is documented, in the square of the time:
+// from each listed word as far as no word comes twice, unless the run from the
+// word before reaches as far.
+func runsByDefinition(text string, least int) (runs []Run) {
+	var row []token
+	end := func() {
+		reached := 0
+		for i := range row {
+			to, seen := i, map[int16]bool{}
+			for to < len(row) && !seen[row[to].index] {
+				seen[row[to].index] = true
+				to++
+			}
+			if to > reached && to-i >= least {
+				runs = append(runs, Run{to - i, int(row[i].start), int(row[to-1].end)})
+			}
+			reached = max(reached, to)
+		}
+		row = row[:0]
+	}
+	for t := range tokens(text, 0, len(text)) {
+		if t.index < 0 {
+			end()
+			continue
+		}
+		row = append(row, t)
+	}
+	end()
+	return runs
 }
 
 // siftParts are what TestSift makes texts of: words of the list in every dress,

@@ -1,6 +1,10 @@
 package tenants
 
-import "crosstalk/internal/words"
+import (
+	"iter"
+
+	"crosstalk/internal/words"
+)
 
 // token is one word of a text as the decoder reads it.
 type token struct {
@@ -65,25 +69,31 @@ func escapeLength(word string) int {
 }
 
 // tokens reads text[from:to] for the decoder. Fillers are left out.
-func tokens(text string, from, to int) []token {
-	var out []token
-	apart := true
-	last := from
-	s := words.NewScannerAt(text[:to], from)
-	for {
-		w, ok := s.Next()
-		if !ok {
-			return out
+func tokens(text string, from, to int) iter.Seq[token] {
+	return func(yield func(token) bool) {
+		var row []token
+		apart := true
+		last := from
+		s := words.NewScannerAt(text[:to], from)
+		for {
+			w, ok := s.Next()
+			if !ok {
+				return
+			}
+			apart = apart || divides(text[last:w.Start])
+			last = w.End
+			if isFiller(w.Text) {
+				apart = true
+				continue
+			}
+			row = appendReadings(row[:0], text, w)
+			row[0].apart, apart = apart, false
+			for _, t := range row {
+				if !yield(t) {
+					return
+				}
+			}
 		}
-		apart = apart || divides(text[last:w.Start])
-		last = w.End
-		if isFiller(w.Text) {
-			apart = true
-			continue
-		}
-		n := len(out)
-		out = appendReadings(out, text, w)
-		out[n].apart, apart = apart, false
 	}
 }
 

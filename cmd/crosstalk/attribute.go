@@ -125,7 +125,7 @@ func attribute(codec *tenants.Codec, text string) attribution {
 	}
 	for _, r := range tenants.Runs(text, minFragment) {
 		if !within(hits, r) {
-			a.Fragments = append(a.Fragments, attributedHint{Offset: r.Start, Length: r.End - r.Start, Words: len(r.Words)})
+			a.Fragments = append(a.Fragments, attributedHint{Offset: r.Start, Length: r.End - r.Start, Words: r.Words})
 		}
 	}
 	return a
