@@ -7,13 +7,17 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"crosstalk/bench/engine"
 	"crosstalk/internal/report"
 	"crosstalk/internal/stats"
 )
 
-var exchanges = flag.Int("exchanges", 3000, "exchanges of TestLongClean on the patched server; the sound one gets 5/3 of it")
+var (
+	exchanges = flag.Int("exchanges", 3000, "exchanges of TestLongClean on the patched server; the sound one gets 5/3 of it")
+	cleanTime = flag.Duration("clean.time", 6*time.Hour, "after this long TestLongClean begins nothing new")
+)
 
 // shortWindow is the window of one of four slots, short so that thousands of
 // exchanges take minutes: nearly all have 180 to 600 tokens, those at the top up to
@@ -71,15 +75,15 @@ func TestLongClean(t *testing.T) {
 	originKnown(t, o)
 }
 
-// stayClean runs a command again and again until so many exchanges are decided.
-// Nothing may be wrong but codes that the model itself loses, 3 in 1,000: sent once
-// more, alone, they are lost again.
+// stayClean runs a command again and again until so many exchanges are decided, or
+// the time is up. Nothing may be wrong but codes that the model itself loses, 3 in
+// 1,000: sent once more, alone, they are lost again.
 func stayClean(t *testing.T, g target, want int, command []string) {
 	g.window = shortWindow
 	g, rec := g.recording(t)
 	path := g.config(t, accounts)
 	var sum report.Counts
-	for seed := 1; sum.Decided < want; seed++ {
+	for seed, began := 1, time.Now(); sum.Decided < want && time.Since(began) < *cleanTime; seed++ {
 		o := judge(t, path, seed, command...)
 		add(&sum, o.Totals)
 		if o.Class != "sound" {
