@@ -54,7 +54,8 @@ func (s *subject) codePieces(c Channel) ([]piece, bool) {
 					k := commonPrefix(marker[at:], run.symbols[p.at:])
 					pieces = append(pieces, piece{
 						donor: n, marker: number + 1, offset: -1,
-						start: run.at[p.at], end: run.at[p.at+k-1] + 1, log2: -bitsPerCode * float64(k),
+						source: span{int64(at), int64(at + k)},
+						start:  run.at[p.at], end: run.at[p.at+k-1] + 1, log2: -bitsPerCode * float64(k),
 					})
 					longest = max(longest, k)
 				}

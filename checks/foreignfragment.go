@@ -1,8 +1,10 @@
 package checks
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Kinds of the foreignfragment check. Each says what was found; the class says
@@ -38,14 +40,16 @@ const maxPageMap = 16
 //     characters of text.
 //   - A locator: 2^-25 for every locator and key it was compared with, from 16
 //     bits of request hash and 9 check bits, both keyed. Its page number counts
-//     for nothing.
+//     for nothing. A further locator of the same donor: 2^-9 for every locator,
+//     since all those of a prompt have one request hash, whoever made it.
 //   - A passage: W N 2^-3n, for N words of prompt it was compared with and n
 //     words in common that are not in the register. The prompt's words are drawn
 //     evenly from lists of dozens to hundreds, independent of any text made
 //     without its key, so a word drawn is worth 6 bits and more; counting 3
 //     leaves room for words that come with the sentence pattern.
 //
-// Independent pieces of one donor multiply. The search for passages without a
+// Independent pieces of one donor multiply: those of different parts of it. An
+// answer that repeats one piece has said no more than once. The search for passages without a
 // locator has a budget of pages, and runs only on text that neither the own
 // prompt nor chatter explains.
 type foreignFragment struct{}
@@ -75,8 +79,14 @@ type piece struct {
 	start, end int     // bytes of the text
 	offset     int64   // in the donor's prompt; -1 when not known
 	marker     int     // number of the marker, 0 for filler
+	source     span    // what of the donor it is: words or symbols of the marker, bytes of filler
 	log2       float64 // upper bound on log2 of the chance of accident
 }
+
+// span is a range of a donor's marker or filler.
+type span struct{ from, to int64 }
+
+func (a span) overlaps(b span) bool { return a.from < b.to && b.from < a.to }
 
 // foundPieces is the result of a search of one channel.
 type foundPieces struct {
@@ -133,11 +143,7 @@ func (s *subject) weigh(c Channel, pieces []piece) []Finding {
 	}
 	var found []Finding
 	for _, d := range order {
-		log2 := 0.0
-		for _, p := range of[d] {
-			log2 += min(0, p.log2)
-		}
-		chance := math.Exp2(log2)
+		chance := math.Exp2(joined(of[d]))
 		if chance > maxSuspectChance {
 			continue
 		}
@@ -146,6 +152,27 @@ func (s *subject) weigh(c Channel, pieces []piece) []Finding {
 		}
 	}
 	return found
+}
+
+// certain is a log2 of a chance below which no more pieces are counted: it is 0
+// as a number.
+const certain = -1100
+
+// joined bounds log2 of the chance that all pieces of one donor are there by
+// accident: the sum over the strongest ones that have no part of it in common.
+func joined(pieces []piece) (log2 float64) {
+	var counted []piece
+	for _, p := range slices.SortedStableFunc(slices.Values(pieces), func(a, b piece) int { return cmp.Compare(a.log2, b.log2) }) {
+		if p.log2 >= 0 || log2 < certain {
+			break
+		}
+		if slices.ContainsFunc(counted, func(c piece) bool { return c.marker == p.marker && c.source.overlaps(p.source) }) {
+			continue
+		}
+		counted = append(counted, p)
+		log2 += p.log2
+	}
+	return log2
 }
 
 func (s *subject) pieceFinding(c Channel, p piece, chance float64) Finding {

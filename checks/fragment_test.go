@@ -72,6 +72,55 @@ func TestMarkerFragments(t *testing.T) {
 	}
 }
 
+// TestRepeatedPiece: an answer that says one piece again and again, as models in
+// a loop do, is no stronger evidence than one that says it once; another piece of
+// the same prompt is.
+func TestRepeatedPiece(t *testing.T) {
+	t.Parallel()
+	talk := strings.Repeat("and so on with the answer as it was asked for in the text above ", 8)
+	piece := func(d asked, marker int) string {
+		return strings.Join(strings.Fields(d.prompt.Markers()[marker].Text)[2:7], " ")
+	}
+	for name, tt := range map[string]struct {
+		text func(asked) string
+		want checks.Class
+	}{
+		"once":        {func(d asked) string { return piece(d, 1) }, checks.Damaged},
+		"eight times": {func(d asked) string { return strings.Repeat(piece(d, 1)+", then ", 8) }, checks.Damaged},
+		"in two runs": {func(d asked) string {
+			w := strings.Fields(piece(d, 1))
+			return "abundant " + piece(d, 1) + " abundant " + w[0]
+		}, checks.Damaged},
+		"of two places": {func(d asked) string { return piece(d, 1) + ", then " + piece(d, 2) }, checks.Leak},
+	} {
+		report, _ := donation(t, 9, func(d asked) string { return talk + tt.text(d) + " " + talk })
+		f := findingOf(report, "foreignfragment")
+		if f == nil || f.Class != tt.want || (f.PChance < 1e-12) != (tt.want == checks.Leak) {
+			t.Errorf("%s: %+v, want %s", name, f, tt.want)
+		}
+	}
+	// The same holds for a locator. With one more page of the prompt named it is
+	// 9 bits less likely, not 25: all locators of a prompt carry its hash.
+	chance := func(text func([]string) string) float64 {
+		report, _ := donation(t, 9, func(d asked) string {
+			document := readPrompt(t, d.prompt)
+			var found []string
+			for _, l := range corpus.FindLocators(document) {
+				found = append(found, document[l.Start:l.End])
+			}
+			return text(found)
+		})
+		return findingOf(report, "foreignfragment").PChance
+	}
+	// The keys of two requests, and as many locators as the text has.
+	if p := chance(func(l []string) string { return l[1] + "\n" + l[1] }); p != math.Exp2(2-25) {
+		t.Errorf("one locator twice: p %g", p)
+	}
+	if p := chance(func(l []string) string { return l[1] + "\n" + l[3] }); p != math.Exp2(2-25)*math.Exp2(1-9) {
+		t.Errorf("two locators: p %g", p)
+	}
+}
+
 // TestPassageIsMapped: a passage of a donor's filler, with and without locator,
 // is traced to its place in the donor's prompt.
 func TestPassageIsMapped(t *testing.T) {

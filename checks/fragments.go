@@ -51,7 +51,8 @@ func (s *subject) markerPieces(c Channel) ([]piece, bool) {
 					r := commonRun(marker[at:], run)
 					pieces = append(pieces, piece{
 						donor: n, marker: number + 1, offset: -1,
-						start: run[0].Start, end: run[r-1].End, log2: -bitsPerWord * float64(r),
+						source: span{int64(at), int64(at + r)},
+						start:  run[0].Start, end: run[r-1].End, log2: -bitsPerWord * float64(r),
 					})
 					longest = max(longest, r)
 				}

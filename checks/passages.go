@@ -15,8 +15,9 @@ const (
 	pageWords = 250
 	// bitsPerPassageWord is what a word in common outside the register counts.
 	bitsPerPassageWord = 3
-	// locatorBits are the keyed bits of a locator without its page number.
-	locatorBits = 25
+	// locatorBits are the keyed bits of a locator without its page number, and
+	// locatorCheckBits those that are not common to all of a prompt.
+	locatorBits, locatorCheckBits = 25, 9
 	// neighbourhood is how far from a locator the pages around it are looked
 	// for, bytes: several pages.
 	neighbourhood = 16 << 10
@@ -41,15 +42,22 @@ func (s *subject) locatedPieces(c Channel) ([]piece, bool) {
 		return nil, true
 	}
 	d := s.facts.donorList()
-	tried := math.Log2(float64(len(locators))) + math.Log2(float64(max(1, d.keys())))
+	each := math.Log2(float64(len(locators)))
+	keys := math.Log2(float64(max(1, d.keys())))
+	seen := map[*donor]bool{}
 	var pieces []piece
 	for _, l := range locators[:min(len(locators), maxLocators)] {
 		for _, n := range d.named(l) {
 			if s.own[n.payload] {
 				continue
 			}
+			log2 := each + keys - locatorBits
+			if seen[n] {
+				log2 = min(0, each-locatorCheckBits)
+			}
+			seen[n] = true
 			pieces = s.addNeighbourhood(pieces, c, l, n)
-			pieces = addLocator(pieces, l, n, tried-locatorBits)
+			pieces = addLocator(pieces, l, n, log2)
 		}
 	}
 	return s.preferOwn(pieces), len(locators) <= maxLocators
@@ -67,7 +75,7 @@ func (s *subject) addNeighbourhood(pieces []piece, c Channel, l corpus.Locator, 
 	from, to := max(0, l.Start-neighbourhood), min(len(r.text), l.End+neighbourhood)
 	for _, sp := range prompt.MatchPages(r.text[from:to], minPassage-1, max(0, l.Page-1), l.Page+2) {
 		sp.Start, sp.End = sp.Start+from, sp.End+from
-		p := piece{donor: n, start: sp.Start, end: sp.End, offset: sp.Offset}
+		p := piece{donor: n, start: sp.Start, end: sp.End, offset: sp.Offset, source: sourceOf(sp)}
 		known := slices.ContainsFunc(pieces, func(o piece) bool { return o.donor == n && o.start == p.start })
 		told := r.tellingIn(sp.Start, sp.End, l.Start, l.End)
 		p.log2 = min(0, compared-bitsPerPassageWord*float64(told))
@@ -78,6 +86,10 @@ func (s *subject) addNeighbourhood(pieces []piece, c Channel, l corpus.Locator, 
 	return pieces
 }
 
+// sourceOf is what of the donor's prompt a passage is, about: as written there it
+// may have a few bytes more or less.
+func sourceOf(sp corpus.Span) span { return span{sp.Offset, sp.Offset + int64(sp.End-sp.Start)} }
+
 // addLocator adds the weight of a locator to the passage it stands in, or as a
 // piece of its own.
 func addLocator(pieces []piece, l corpus.Locator, n *donor, log2 float64) []piece {
@@ -87,7 +99,8 @@ func addLocator(pieces []piece, l corpus.Locator, n *donor, log2 float64) []piec
 			return pieces
 		}
 	}
-	return append(pieces, piece{donor: n, start: l.Start, end: l.End, offset: -1, log2: log2})
+	page := -1 - int64(l.Page) // before the prompt, where no passage is
+	return append(pieces, piece{donor: n, start: l.Start, end: l.End, offset: -1, source: span{page, page + 1}, log2: log2})
 }
 
 // telling reports whether a word can tell one prompt from another: it is not of
@@ -156,7 +169,7 @@ func (s *subject) searchedPieces(c Channel, budget *int) (pieces []piece, done b
 		read += pages
 		*budget -= pages
 		for _, sp := range spans {
-			pieces = append(pieces, piece{donor: n, start: sp.Start, end: sp.End, offset: sp.Offset})
+			pieces = append(pieces, piece{donor: n, start: sp.Start, end: sp.End, offset: sp.Offset, source: sourceOf(sp)})
 		}
 	}
 	return s.preferOwn(s.priced(r, pieces, read)), true
