@@ -22,14 +22,20 @@ func TestSearchBudget(t *testing.T) {
 	}
 }
 
-// listWords are 4000 words of the marker list at random.
-func listWords(t testing.TB) string {
+// markerList are the words that markers are written with.
+func markerList(t testing.TB) []string {
 	t.Helper()
 	list, err := os.ReadFile("../tenants/words-1024.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := strings.Fields(string(list))
+	return strings.Fields(string(list))
+}
+
+// listWords are 4000 words of the marker list at random.
+func listWords(t testing.TB) string {
+	t.Helper()
+	all := markerList(t)
 	rng := rand.New(rand.NewPCG(1, 2))
 	var b strings.Builder
 	for range 4000 {
