@@ -123,7 +123,7 @@ func newDaemon(ctx context.Context, e *env, f *serveFlags, log *slog.Logger) (_ 
 func daemonCodec(cfg *config.Config) (*tenants.Codec, error) {
 	keys, err := cfg.Keys()
 	if err != nil {
-		return nil, fleetKeyError(err, cfg.MissingKeyFile())
+		return nil, fleetKeyError(cfg, err)
 	}
 	if len(keys) == 0 {
 		return nil, usageError(fmt.Errorf("%s has no fleet_keys", cfg.Path), "add fleet_keys: [file:./fleet.key]; 'crosstalk config keygen -o fleet.key' makes one")

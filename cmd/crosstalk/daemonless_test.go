@@ -22,8 +22,12 @@ func TestPauseWithoutDaemon(t *testing.T) {
 	noted := func(args ...string) bool {
 		t.Helper()
 		e, _, stderr := testEnv("")
+		e.lookup = func(string) (string, bool) { return "", false }
 		if code := run(t.Context(), append(args, "-c", flags.config.path), e); code != 0 {
 			t.Fatalf("%v: exit %d: %s", args, code, stderr)
+		}
+		if strings.Contains(stderr.String(), "warning") {
+			t.Errorf("%v: what only a daemon needs is warned of:\n%s", args, stderr)
 		}
 		return strings.Contains(stderr.String(), "no daemon of this machine runs on")
 	}

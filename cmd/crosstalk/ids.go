@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// An id is a UUID of version 7: those of one day begin alike, and sort by time.
+// What ids look like and which command shows them.
 const (
 	exampleID     = "01a22ec9-4c1b-7d2e-9f00-6a5b4c3d2e1f"
 	incidentsList = "ids look like " + exampleID + "; 'crosstalk incidents list' shows them"

@@ -6,10 +6,10 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"crosstalk/internal/config"
 	"crosstalk/tenants"
 )
 
@@ -36,16 +36,16 @@ func (k *keyFlags) required(e *env) (*tenants.Codec, error) {
 	}
 	key, err := tenants.LoadFleetKey(k.ref, ".", e.lookup)
 	if err != nil {
-		return nil, fleetKeyError(err, strings.TrimPrefix(k.ref, "file:"))
+		return nil, usageError(err, "name the key that the markers were made with, by file:PATH (mode 0600) or env:NAME")
 	}
 	return tenants.NewCodec(key), nil
 }
 
-// fleetKeyError is the error of a fleet key that cannot be read, with the one
-// command that makes its file if that is missing.
-func fleetKeyError(err error, file string) error {
+// fleetKeyError is the error of a configured fleet key that cannot be read,
+// with the one command that makes its file if that is missing.
+func fleetKeyError(cfg *config.Config, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		return usageError(err, "restore the key from a copy, or make a new one: crosstalk config keygen -o "+file)
+		return usageError(err, "restore the key from a copy, or make a new one: crosstalk config keygen -o "+cfg.MissingKeyFile())
 	}
 	return usageError(err, "name the key by file:PATH (mode 0600) or env:NAME; 'crosstalk config keygen -o FILE' makes one")
 }

@@ -22,7 +22,7 @@ import (
 
 // attach opens the ledger of the configuration.
 func attach(ctx context.Context, e *env, flags *configFlags) (*ledger.SQLite, *live, error) {
-	cfg, err := flags.load(e)
+	cfg, err := flags.read(e)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -31,6 +31,19 @@ func (c *configFlags) addPath(cmd *cobra.Command) {
 
 // load reads the configuration and prints its warnings.
 func (c *configFlags) load(e *env) (*config.Config, error) {
+	cfg, err := c.read(e)
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range cfg.Warnings {
+		fmt.Fprintf(e.stderr, "crosstalk: warning: %s\n", w)
+	}
+	return cfg, nil
+}
+
+// read reads the configuration. Its warnings are for those who are to probe
+// with it: what the environment of an operator lacks does not matter.
+func (c *configFlags) read(e *env) (*config.Config, error) {
 	cfg, err := orInterrupted(e, func() (*config.Config, error) {
 		return config.Load(c.path, config.Options{Now: e.now(), LookupEnv: e.lookup})
 	})
@@ -41,9 +54,6 @@ func (c *configFlags) load(e *env) (*config.Config, error) {
 		return nil, usageError(err, "name one with --config, or write a starter with 'crosstalk config init'")
 	case err != nil:
 		return nil, usageError(err, "")
-	}
-	for _, w := range cfg.Warnings {
-		fmt.Fprintf(e.stderr, "crosstalk: warning: %s\n", w)
 	}
 	return cfg, nil
 }
@@ -109,7 +119,7 @@ func reveal(values map[string]secret.Value) map[string]string {
 func newCodec(cfg *config.Config) (codec *tenants.Codec, note string, err error) {
 	keys, err := cfg.Keys()
 	if err != nil {
-		return nil, "", fleetKeyError(err, cfg.MissingKeyFile())
+		return nil, "", fleetKeyError(cfg, err)
 	}
 	if len(keys) > 0 {
 		return tenants.NewCodec(keys[0], keys[1:]...), "", nil
