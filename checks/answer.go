@@ -10,7 +10,7 @@ import (
 const (
 	KindExact     = "exact"      // sound: the right answer and nothing else
 	KindChatter   = "chatter"    // sound: the right answer with polite words around it
-	KindCopyError = "copy_error" // damaged: one word doubled, dropped or changed
+	KindCopyError = "copy_error" // damaged: one word doubled, dropped, added or changed, or a slip at an edge
 	KindMisplaced = "misplaced"  // damaged: the right answer stands in the reasoning only
 	KindWrong     = "wrong"      // damaged: another answer
 )
@@ -117,6 +117,9 @@ func (s *subject) withMore(content, right string) []Finding {
 			Detail: "a word too many at the edge of a seal",
 		}}
 	}
+	if at, what, ok := s.edgeSlip(); ok && s.asked() < 0 {
+		return []Finding{{Kind: KindCopyError, Class: Damaged, Channel: ChannelContent, Offset: at, Detail: what}}
+	}
 	if found := s.extra(); found != nil {
 		return found
 	}
@@ -156,7 +159,8 @@ func (s *subject) extra() []Finding {
 }
 
 // glued returns the offset of an unexplained word that touches a whole seal, on
-// its line and without punctuation between; -1 if there is none.
+// its line and without punctuation between, or of the same seal once more; -1 if
+// there is none.
 func (s *subject) glued() int {
 	r := s.read(ChannelContent)
 	for _, o := range r.seals {
@@ -167,7 +171,8 @@ func (s *subject) glued() int {
 		if first > 0 && r.touches(first-1) && r.isGlue(first-1, first) {
 			return r.words[first-1].Start
 		}
-		if last+1 < len(r.words) && r.touches(last) && r.isGlue(last+1, last) {
+		again := last+1 < len(r.words) && r.words[last+1].Text == r.words[first].Text
+		if last+1 < len(r.words) && r.touches(last) && (again || r.isGlue(last+1, last)) {
 			return r.words[last+1].Start
 		}
 	}

@@ -76,6 +76,12 @@ func finishFindings(s *subject) []Finding {
 			}}
 		}
 	case stopNatural:
+		if len(s.r.Tools) > 0 {
+			return []Finding{{
+				Kind: "calls_unsaid", Class: Degraded,
+				Detail: "there are tool calls, and the finish reason does not speak of them",
+			}}
+		}
 		return s.hiddenCut()
 	case stopLength:
 		return s.earlyCut()
@@ -108,7 +114,7 @@ func (s *subject) noFinish() []Finding {
 // by itself. A whole answer may end at the cap by chance.
 func (s *subject) hiddenCut() []Finding {
 	used, limit := s.completionTokens(), s.x.Intent.MaxTokens
-	if limit == 0 || used < limit || s.whole() || len(s.r.Tools) > 0 {
+	if limit == 0 || used < limit || s.whole() {
 		return nil
 	}
 	return []Finding{{Kind: "cap", Class: Damaged, Detail: fmt.Sprintf(

@@ -121,7 +121,7 @@ func markupFlaws(t formText) []flaw {
 	}
 	var fences fenceCount
 	for i := 0; i < len(t.text); {
-		next := strings.IndexAny(t.text[i:], "<[＜")
+		next := strings.IndexAny(t.text[i:], "<[＜［")
 		if next < 0 {
 			break
 		}
@@ -207,17 +207,20 @@ func foldMarkup(text string) (folded string, ends []int) {
 		size := max(utf8.RuneLen(r), 1)
 		before := b.Len()
 		switch r {
-		case '｜', '∣', '│':
+		case '∣', '│':
 			b.WriteByte('|')
 		case '‖', '∥':
 			b.WriteString("||")
-		case '▁', '＿':
+		case '▁':
 			b.WriteByte('_')
-		case '＜', '‹':
+		case '‹':
 			b.WriteByte('<')
-		case '＞', '›':
+		case '›':
 			b.WriteByte('>')
 		default:
+			if r >= '！' && r <= '～' { // full width
+				r -= '！' - '!'
+			}
 			b.WriteRune(r)
 		}
 		for range b.Len() - before {

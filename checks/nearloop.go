@@ -213,32 +213,29 @@ func isWordy(text string) bool {
 const maxWordProse = 12
 
 // isList reports whether most lines begin with the word that the line before
-// began with, and do not end as sentences do: entries of an index or a
-// configuration.
+// began with and do not end as sentences do, entries of an index or a
+// configuration; or end as lines of sources and data do.
 func isList(text string) bool {
-	lines, alike, stopped := 0, 0, 0
+	lines, alike, stopped, closed := 0, 0, 0, 0
 	before := ""
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		if line == "" {
 			continue
 		}
-		first := words.Scan(line[:min(len(line), 40)])
-		if len(first) > 0 && first[0].Text == before {
-			alike++
-		}
-		if strings.ContainsRune(".!?\u3002\u2026", lastRune(line)) {
-			stopped++
-		}
-		if len(first) > 0 {
+		lines++
+		if first := words.Scan(line[:min(len(line), 40)]); len(first) > 0 {
+			if first[0].Text == before {
+				alike++
+			}
 			before = first[0].Text
 		}
-		lines++
+		switch last, _ := utf8.DecodeLastRuneInString(line); {
+		case strings.ContainsRune(".!?。…", last):
+			stopped++
+		case strings.ContainsRune("{}[](;\\", last) || strings.HasSuffix(line, "\",") || strings.HasSuffix(line, "},"):
+			closed++
+		}
 	}
-	return lines >= 3 && 2*alike >= lines && 2*stopped < lines
-}
-
-func lastRune(text string) rune {
-	r, _ := utf8.DecodeLastRuneInString(text)
-	return r
+	return lines >= 3 && (2*alike >= lines && 2*stopped < lines || 2*closed >= lines)
 }

@@ -4,15 +4,19 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"crosstalk/tenants"
 )
 
 // Kinds of the recall check, besides KindBudget and KindLostAskedSeal.
 const (
-	KindRecalled       = "recalled"        // sound: every seal that decides, whole
-	KindLostSeal       = "lost_seal"       // damaged: a seal is not in the answer
-	KindAlteredSeal    = "altered_seal"    // damaged: a seal came back with a word changed, lost or added
+	KindRecalled = "recalled"  // sound: every seal that decides, whole
+	KindLostSeal = "lost_seal" // damaged: a seal is not in the answer
+	// KindAlteredSeal is a seal that came back with a word or a letter changed,
+	// lost or added; damaged. Where only the signs between the groups of a code
+	// are others it is degraded.
+	KindAlteredSeal    = "altered_seal"
 	KindCutSeal        = "cut_seal"        // damaged: only a run of a seal's words came back
 	KindDuplicatedSeal = "duplicated_seal" // damaged: a seal more often than the others
 	KindSealOrder      = "seal_order"      // damaged: not in the order asked for
@@ -75,11 +79,14 @@ type recall struct {
 	count []int // whole copies
 	first []int // byte offset of the first whole copy; -1 when there is none
 	at    []int // byte offset of what there is of it
+	// regrouped are the codes whose characters are all there and the signs between
+	// their groups not.
+	regrouped []int
 }
 
 func (s *subject) recall() recall {
 	n := len(s.seals)
-	got := recall{make([]sealState, n), make([]int, n), make([]int, n), make([]int, n)}
+	got := recall{state: make([]sealState, n), count: make([]int, n), first: make([]int, n), at: make([]int, n)}
 	for i := range got.first {
 		got.first[i] = -1
 	}
@@ -88,6 +95,9 @@ func (s *subject) recall() recall {
 		state := sealCut
 		if o.complete {
 			state = sealExact
+			if end := r.words[o.from+o.n-1].End; s.isRegrouped(o.seal, r.text[r.words[o.from].Start:end]) {
+				got.regrouped = append(got.regrouped, o.seal)
+			}
 		}
 		got.found(o.seal, state, r.words[o.from].Start)
 	}
@@ -96,13 +106,34 @@ func (s *subject) recall() recall {
 		if !s.isOwn(h) || i >= n || got.state[i] == sealExact {
 			continue
 		}
+		// A code is read with i and l for 1 too. Who was to copy it did not.
 		state := sealAltered
-		if h.Edit == tenants.EditNone {
+		if h.Edit == tenants.EditNone && lettersOf(r.text[h.Start:h.End]) == strings.Join(s.seals[i].words, "") {
 			state = sealExact
+			if s.isRegrouped(i, r.text[h.Start:h.End]) {
+				got.regrouped = append(got.regrouped, i)
+			}
 		}
 		got.found(i, state, h.Start)
 	}
 	return got
+}
+
+// isRegrouped reports whether a passage has the characters of a code, and other
+// signs between its groups than the right answer.
+func (s *subject) isRegrouped(i int, passage string) bool {
+	code := strings.Join(s.seals[i].words, "-")
+	return strings.Contains(s.expected(), code) && Normalize(passage) != Normalize(code)
+}
+
+// lettersOf are the letters and digits of a text, in lower case.
+func lettersOf(text string) string {
+	return strings.Map(func(c rune) rune {
+		if !unicode.IsLetter(c) && !unicode.IsDigit(c) {
+			return -1
+		}
+		return unicode.ToLower(c)
+	}, text)
 }
 
 func (g *recall) found(seal int, state sealState, offset int) {
@@ -195,7 +226,14 @@ func (s *subject) judgeAll(got recall) []Finding {
 			Detail: "every seal came back whole, but not in the order asked for",
 		}}
 	}
-	return []Finding{s.recalled("every seal came back whole")}
+	found = []Finding{s.recalled("every seal came back whole")}
+	if i := got.regrouped; len(i) > 0 {
+		found = append(found, Finding{
+			Kind: KindAlteredSeal, Class: Degraded, Channel: ChannelContent, Offset: got.at[i[0]],
+			Detail: plural(len(i), "code") + " with other signs between the groups",
+		})
+	}
+	return found
 }
 
 // duplicated is the index of a seal that came back too often, -1 if none did. A

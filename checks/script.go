@@ -188,8 +188,9 @@ func wovenScripts(t formText) []flaw {
 	return []flaw{f}
 }
 
-// isLineOf reports whether the line of a place, as far as 400 bytes each way, has
-// as many letters of a script as Latin ones.
+// isLineOf reports whether the line of a place, as far as 400 bytes each way, is
+// written in a script as much as in Latin letters, of which it takes two to say
+// what one of Chinese or Japanese does.
 func isLineOf(script scriptName, text string, place int) bool {
 	const reach = 400
 	before := text[max(place-reach, 0):place]
@@ -199,7 +200,9 @@ func isLineOf(script scriptName, text string, place int) bool {
 	for _, r := range before + behind {
 		switch scriptOf(r) {
 		case script:
-			n++
+			if n++; script == cjk {
+				n++
+			}
 		case latin:
 			n--
 		}

@@ -71,6 +71,17 @@ func copyRows() []transform {
 		row("the last word lost", content(func(_ *sound, text string) string {
 			return text[:strings.LastIndexAny(text, " -")]
 		})),
+		row("the first token doubled", content(func(_ *sound, text string) string {
+			first, _, _ := strings.Cut(text, " ")
+			return first + " " + text
+		})),
+		row("a token of nobody's before the answer", content(func(s *sound, text string) string {
+			return pick(s.r, "!", "zxor\n", "assistant\n", "final", "7 ", "Њ", ")") + text
+		})),
+		row("the first number lost", content(func(_ *sound, text string) string {
+			_, rest, _ := strings.Cut(text, ": ")
+			return rest
+		})),
 		row("the first token lost", content(func(s *sound, text string) string {
 			_, rest, _ := strings.Cut(text, ": ")
 			return rest[1+s.r.IntN(3):]
