@@ -6,7 +6,6 @@ func All() []Check {
 	return []Check{
 		foreignMarker{},
 		foreignFragment{},
-		foreignFact{},
 		swapCheck{},
 		contactCheck{},
 		foreignContent{},
