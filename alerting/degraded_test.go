@@ -34,7 +34,7 @@ func (w *world) turns(n int, missed func(tenant int) bool) []Page {
 func TestOneReplicaOf16(t *testing.T) {
 	w := newWorld(t)
 	w.p.Probes, w.p.RepeatEvery = nil, -1
-	w.turns(16*20, func(int) bool { return false })
+	w.turns(16*2, func(int) bool { return false })
 	opened := w.turns(16*13, func(tenant int) bool { return tenant == 7 })
 	w.want("the seventh of 16", opened, "trigger damaged/recall page")
 	i := opened[0].Incident
@@ -53,7 +53,16 @@ func TestOneReplicaOf16(t *testing.T) {
 	if last[0].Incident.ID != id {
 		t.Errorf("another incident resolved: %+v", last[0].Incident)
 	}
+	if c := w.s.Rates.Cells[0]; c.Seen.Failed != 0 || c.Watch.Learnt.N == 0 {
+		t.Errorf("what led to the incident is kept, or what is normal is not: %+v", c)
+	}
 	w.want("not paged again", w.turns(16*10, func(int) bool { return false }))
+
+	w.p.Probes = map[string]Schedule{"pulse": {Every: time.Minute}}
+	w.tick(time.Minute)
+	if n := len(w.s.Rates.Cells); n != 0 {
+		t.Errorf("the probe is gone, and %d of its cells are kept", n)
+	}
 
 	even, n := newWorld(t), 0
 	even.p.Probes = nil

@@ -89,8 +89,9 @@ type ControlState struct {
 	Runs  int       `json:"runs"` // counted
 }
 
-// stateVersion is the version of the JSON form of a TargetState. In version 1 the
-// evidence had other sums: of such a state everything else is taken over.
+// stateVersion is the version of the JSON form of a TargetState. Version 1 had
+// other sums of evidence, under other names: they are not read, and all the rest
+// of such a state is taken over.
 const stateVersion = 2
 
 // Bounds of what is kept, whatever is fed.
@@ -150,7 +151,6 @@ func (i Incident) clone() Incident {
 // another version, or by hand.
 func (s TargetState) mend() TargetState {
 	s = s.clone()
-	old := s.Version < stateVersion
 	s.Version = stateVersion
 	s.Rates = s.Rates.Bounded()
 	s.Now = instant(s.Now)
@@ -170,9 +170,6 @@ func (s TargetState) mend() TargetState {
 	s.Cells = slices.CompactFunc(s.Cells, func(a, b CellState) bool { return a.Cell == b.Cell })
 	for i := range s.Cells {
 		c := &s.Cells[i]
-		if old {
-			c.Form, c.Foreign = Evidence{}, Evidence{}
-		}
 		c.Form.Watch, c.Foreign.Watch = c.Form.Watch.Bounded(), c.Foreign.Watch.Bounded()
 	}
 	return s

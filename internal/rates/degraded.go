@@ -118,7 +118,11 @@ func (c *Cell) tests() []Degradation {
 // improbable: of many answers, every small difference is.
 func (c *Cell) identity() Degradation {
 	best, worst := 1.0, ""
+	healthy := BaselineOf(c.Cell.Length).Healthy
 	for name, f := range c.Identities {
+		if f.Failed < leastMisses || float64(f.Failed) <= healthy*float64(f.N) {
+			continue
+		}
 		rest := stats.Failures{Failed: c.Seen.Failed - f.Failed, N: c.Seen.N - f.N}
 		if p := stats.FisherGreater(f, rest); p < best || p == best && worst != "" && name < worst {
 			best, worst = p, name
@@ -126,7 +130,7 @@ func (c *Cell) identity() Degradation {
 	}
 	d := c.degradation(SignIdentity, c.Identities[worst])
 	d.Identity = worst
-	if d.Misses >= leastMisses && d.Low > BaselineOf(c.Cell.Length).Healthy {
+	if worst != "" && d.Low > healthy {
 		d.P = math.Min(1, best*float64(len(c.Identities)))
 	}
 	d.Detail = fmt.Sprintf("%d of the %d answers to %s missed a seal, %d of %d to the %d others: one replica of several may be bad",

@@ -107,6 +107,17 @@ func TestBadReplicaIsNamed(t *testing.T) {
 	}
 }
 
+// Among many answers a small difference is improbable, and yet no more than a
+// healthy model may show; above that it is somebody.
+func TestSmallDifferencesNameNobody(t *testing.T) {
+	for _, test := range []struct{ every, want int }{{10, 0}, {2, 1}} {
+		s := run(1000, probes.BandWindow, func(n, i int) bool { return i == 11 && n%test.every == 0 })
+		if got := signs(Degraded(s, Policy{}))[SignIdentity]; got != test.want {
+			t.Errorf("one answer in %d missed by one of 16, none by the others: named %d, want %d", test.every, got, test.want)
+		}
+	}
+}
+
 // An episode is told from the same number of misses at random.
 func TestEpisode(t *testing.T) {
 	random := rand.New(rand.NewPCG(4, 1))

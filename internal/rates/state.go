@@ -179,11 +179,9 @@ func (s State) Recount() State {
 
 // Only is the state of the cells that keep names.
 func (s State) Only(keep func(probes.Cell) bool) State {
-	var kept []Cell
-	for _, c := range s.Cells {
-		if keep(c.Cell) {
-			kept = append(kept, c)
-		}
+	kept := slices.DeleteFunc(slices.Clone(s.Cells), func(c Cell) bool { return !keep(c.Cell) })
+	if len(kept) == 0 {
+		return State{} // as it comes back from JSON
 	}
 	return State{kept}
 }

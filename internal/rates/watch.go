@@ -108,7 +108,7 @@ func (w Watch) Bounded() Watch {
 // maxEvidence, in nats, and maxCount are far above what a week can show.
 const (
 	maxEvidence = 1e12
-	maxCount    = 1_000_000
+	maxCount    = 1 << 20
 )
 
 func within(f stats.Failures, most int) stats.Failures {

@@ -7,10 +7,16 @@ import "math"
 // no such rate to be known.
 func FisherGreater(a, b Failures) float64 {
 	failed, n := a.Failed+b.Failed, a.N+b.N
-	p := 0.0
+	// Hypergeometric: a has k of the failures. Terms fall above their mode, and
+	// those that no longer change the sum are left out.
+	mode := float64(failed+1) * float64(a.N+1) / float64(n+2)
+	p, all := 0.0, logChoose(n, failed)
 	for k := a.Failed; k <= min(failed, a.N); k++ {
-		// Hypergeometric: a has k of the failures.
-		p += math.Exp(logChoose(a.N, k) + logChoose(b.N, failed-k) - logChoose(n, failed))
+		term := math.Exp(logChoose(a.N, k) + logChoose(b.N, failed-k) - all)
+		p += term
+		if float64(k) > mode && term < 1e-17*p {
+			break
+		}
 	}
 	return min(1, p)
 }
