@@ -140,7 +140,7 @@ func explanations() []string {
 	return []string{
 		"overlength", "prefillrate", "usage",
 		"empty", "repetition", "script", "encoding", "markup", "toolcall", "stream", "finish",
-		"contact", "stalemarker", "swap", "foreignmarker", "foreignfragment", "foreignfact",
+		"contact", "stalemarker", "swap", "foreignmarker", "foreignfragment",
 		"recall", "answer", "foreigncontent", "identity",
 	}
 }
