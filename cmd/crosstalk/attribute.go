@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -60,6 +61,9 @@ not be read to its end, 2 usage.`,
 			}
 			if len(text) > maxAttributed {
 				return usageError(fmt.Errorf("the text is over %d MiB", maxAttributed>>20), "cut it around the passage in question")
+			}
+			if len(bytes.TrimSpace(text)) == 0 {
+				fmt.Fprintln(e.stderr, "crosstalk: note: the text is empty")
 			}
 			a := attribute(codec, string(text))
 			if asJSON {

@@ -23,14 +23,7 @@ import (
 )
 
 func newBench(e *env) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "bench",
-		Short: "measure crosstalk itself",
-		Args:  noArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(newBenchDetect(e))
-	return cmd
+	return group("bench", "measure crosstalk itself", newBenchDetect(e))
 }
 
 // benchDetect holds the flags of bench detect.

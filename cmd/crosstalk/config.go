@@ -17,21 +17,8 @@ import (
 )
 
 func newConfig(e *env) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "config",
-		Short: "check, write and explain configurations",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return usageError(fmt.Errorf("config has no verb %q", args[0]), "use check, init, keygen, schema or show")
-			}
-			return nil
-		},
-		RunE: func(*cobra.Command, []string) error {
-			return usageError(errors.New("config needs a verb"), "use check, init, keygen, schema or show")
-		},
-	}
-	cmd.AddCommand(newConfigCheck(e), newConfigInit(e), newConfigKeygen(e), newConfigSchema(e), newConfigShow(e))
-	return cmd
+	return group("config", "check, write and explain configurations",
+		newConfigCheck(e), newConfigInit(e), newConfigKeygen(e), newConfigSchema(e), newConfigShow(e))
 }
 
 func newConfigCheck(e *env) *cobra.Command {

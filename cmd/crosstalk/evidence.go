@@ -17,16 +17,8 @@ import (
 )
 
 func newEvidence(e *env) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "evidence",
-		Short: "list, open and erase sealed answers, and make the key that opens them",
-		Args:  noArgs,
-		RunE: func(*cobra.Command, []string) error {
-			return usageError(errors.New("evidence needs a verb"), "use list, open, erase or keygen")
-		},
-	}
-	cmd.AddCommand(newEvidenceList(e), newEvidenceOpen(e), newEvidenceErase(e), newEvidenceKeygen(e))
-	return cmd
+	return group("evidence", "list, open and erase sealed answers, and make the key that opens them",
+		newEvidenceList(e), newEvidenceOpen(e), newEvidenceErase(e), newEvidenceKeygen(e))
 }
 
 // sealedRow is a line of a list.

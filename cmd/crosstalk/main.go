@@ -20,6 +20,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -83,14 +84,49 @@ Exit codes of commands that judge: 0 sound, 1 damaged, 3 could not tell,
 	}
 	root.SetVersionTemplate("crosstalk {{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usageError(err, fmt.Sprintf("see '%s --help'", cmd.CommandPath()))
-	})
+	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
 		newDemo(e), newValidate(e), newProbe(e), newInspect(e), newAttribute(e), newSimulate(e), newConfig(e),
 		newPreflight(e), newServe(e), newIncidents(e), newPause(e), newResume(e), newEvidence(e), newReplay(e), newDashboards(e), newRunbook(e), newBench(e),
 	)
 	return root
+}
+
+// flagError is the error of a flag in words of its own, where the library
+// would show those of a parser.
+func flagError(cmd *cobra.Command, err error) error {
+	for _, w := range []struct{ parser, takes string }{
+		{": strconv.ParseBool", "true or false"}, {": strconv.", "a number"}, {": time: ", "a length of time, like 10s"},
+	} {
+		if before, _, ok := strings.Cut(err.Error(), w.parser); ok {
+			err = fmt.Errorf("%s: it takes %s", before, w.takes)
+		}
+	}
+	return usageError(err, fmt.Sprintf("see '%s --help'", cmd.CommandPath()))
+}
+
+// group is a command that only has commands below it.
+func group(name, short string, below ...*cobra.Command) *cobra.Command {
+	var verbs []string
+	for _, c := range below {
+		verbs = append(verbs, c.Name())
+	}
+	hint := "use " + verbs[0]
+	if last := len(verbs) - 1; last > 0 {
+		hint = fmt.Sprintf("use %s or %s", strings.Join(verbs[:last], ", "), verbs[last])
+	}
+	cmd := &cobra.Command{
+		Use: name, Short: short,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usageError(fmt.Errorf("%s has no verb %q", name, args[0]), hint)
+			}
+			return nil
+		},
+		RunE: func(*cobra.Command, []string) error { return usageError(fmt.Errorf("%s needs a verb", name), hint) },
+	}
+	cmd.AddCommand(below...)
+	return cmd
 }
 
 // exitError is an error with its exit code and, where there is one, what to do

@@ -178,16 +178,8 @@ func operateOn(ctx context.Context, e *env, flags *configFlags, do func(*ledger.
 }
 
 func newIncidents(e *env) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "incidents",
-		Short: "list, show, acknowledge, resolve and export incidents",
-		Args:  noArgs,
-		RunE: func(*cobra.Command, []string) error {
-			return usageError(errors.New("incidents needs a verb"), "use list, show, ack, resolve or export")
-		},
-	}
-	cmd.AddCommand(newIncidentsList(e), newIncidentsShow(e), newIncidentsAck(e), newIncidentsResolve(e), newIncidentsExport(e))
-	return cmd
+	return group("incidents", "list, show, acknowledge, resolve and export incidents",
+		newIncidentsList(e), newIncidentsShow(e), newIncidentsAck(e), newIncidentsResolve(e), newIncidentsExport(e))
 }
 
 func newIncidentsList(e *env) *cobra.Command {

@@ -166,7 +166,7 @@ func simulate(ctx context.Context, e *env, f *simulateFlags) error {
 	defer server.Close()
 	l, err := net.Listen("tcp", f.listen)
 	if err != nil {
-		return usageError(fmt.Errorf("listen on %s: %w", f.listen, err), "choose a free address with --listen")
+		return usageError(fmt.Errorf("listen on %s: %w", f.listen, err), "choose a free address with --listen, like 127.0.0.1:18080")
 	}
 	fmt.Fprintf(e.stderr, "crosstalk: simulating window %d, prefill pool %d, faults %s, on http://%s/v1\n",
 		o.Window, o.PrefillPool, faultNames(o.Faults), l.Addr())
