@@ -1,8 +1,10 @@
 #!/bin/bash
-# Builds llama.cpp's own llama-server out of two npm packages, in about a minute
-# and a half on two cores. node-llama-cpp carries the whole source tree as a git
-# bundle, @node-llama-cpp/linux-x64 the compiled libllama and libggml of the same
-# release; only the server, mtmd and httplib are compiled here. The result,
+# Builds llama.cpp's own llama-server out of two npm packages, in about a minute on
+# two cores. node-llama-cpp carries the whole source tree as a git bundle,
+# @node-llama-cpp/linux-x64 the compiled libllama and libggml of the same release;
+# only the server and httplib are compiled here. What reads pictures and sound
+# (mtmd), half of all there is to compile, is left out: the program ends if a
+# request ever gets there, and none does without a projector. The result,
 # DIR/lib, can be moved: one program and its libraries. DIR/src and DIR/obj are
 # kept for build-patched-server.sh.
 #
@@ -51,11 +53,22 @@ const char * llama_build_target(void) { return "linux-x64"; }
 const char * llama_build_info(void) { return "b1-npm"; }
 void llama_print_build_info(const char * n, FILE * f) { fprintf(f, "%s: b1-npm\n", n ? n : "llama"); }
 END
+# What the server calls of mtmd while it starts and stops without a projector.
+cat > obj/media.cpp << 'END'
+#include "mtmd-helper.h"
+#include "mtmd.h"
+#include <map>
+mtmd_context_params mtmd_context_params_default() { return {}; }
+mtmd_helper_init_opt mtmd_helper_init_opt_default() { return {}; }
+void mtmd_helper_log_set(ggml_log_callback, void *) {}
+void mtmd_free(mtmd_context *) {}
+std::map<ggml_backend_dev_t, size_t> mtmd_get_memory_usage(const char *, mtmd_context_params) { return {}; }
+END
 includes="-Iobj -Isrc -Isrc/tools/server -Isrc/tools/mtmd -Isrc/common -Isrc/vendor -Isrc/vendor/hash -Isrc/vendor/cpp-httplib -Isrc/include -Isrc/ggml/include -Isrc/src"
 export CXXFLAGS="-std=c++17 -O1 -DNDEBUG -DGGML_USE_CPU -DLLAMA_SUBPROCESS -DMTMD_VIDEO -w $includes"
 (
   cd src # the largest first
-  ls -S tools/server/*.cpp vendor/cpp-httplib/httplib.cpp tools/mtmd/mtmd*.cpp tools/mtmd/clip.cpp tools/mtmd/models/*.cpp | grep -v mtmd-cli
+  ls -S tools/server/*.cpp vendor/cpp-httplib/httplib.cpp
   find vendor/hash -name '*.c' -o -name '*.cpp'
 ) > obj/files.txt
 compile() {
@@ -72,6 +85,14 @@ xargs -P "$(nproc)" -I{} bash -c 'compile {}' < obj/files.txt
 say "linking"
 nm -D --defined-only lib/libllama-common.so | grep -q ' _Z18llama_build_numberv\| llama_build_number' ||
   g++ $CXXFLAGS -c obj/build-info.cpp -o obj/build-info.o
+g++ $CXXFLAGS -c obj/media.cpp -o obj/media.o
+# Every other function of mtmd that is asked for ends the program.
+{
+  echo '#include <stdlib.h>'
+  nm -u obj/*.o | awk '$1 == "U" && $2 ~ /^mtmd_/ { print $2 }' | sort -u |
+    grep -vxF "$(nm --defined-only obj/media.o | awk '{ print $3 }')" | sed 's/.*/void &(void) { abort(); }/'
+} > obj/no-media.c
+gcc -w -c obj/no-media.c -o obj/no-media.o
 g++ -o lib/llama-server obj/*.o lib/libllama-common.so lib/libllama.v*.so lib/libggml.v*.so lib/libggml-base.so -Wl,-rpath,'$ORIGIN' -pthread
 rm -rf "$dir/lib" "$dir/src" "$dir/obj"
 mv src "$dir/src"
