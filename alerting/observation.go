@@ -140,7 +140,7 @@ func explanations() []string {
 	return []string{
 		"overlength", "prefillrate", "usage",
 		"empty", "repetition", "script", "encoding", "markup", "toolcall", "stream", "finish",
-		"contact", "stalemarker", "swap", "foreignmarker", "foreignfragment",
+		"contact", "stalemarker", "swap", "foreignmarker", "foreignfragment", "foreignfact",
 		"recall", "answer", "foreigncontent", "identity",
 	}
 }

@@ -27,8 +27,9 @@
 // # Three questions
 //
 // Is another tenant's marker here? `foreignmarker` finds whole markers,
-// `foreignfragment` pieces of markers and passages of filler, `swap` whole
-// answers. They prove, and name the donor, but see only donors that are ours.
+// `foreignfragment` pieces of markers and passages of filler, `foreignfact` names
+// and figures that were translated or told in other words, `swap` whole answers.
+// They prove, and name the donor, but see only donors that are ours.
 //
 // Does the answer have contact with our prompt? Contact is an own marker, three
 // words of one in a row, or five words of our prompt in a row, in the answer or

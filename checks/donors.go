@@ -31,6 +31,9 @@ type donors struct {
 	// hashes are the donors by the request hash that their locators carry; nil
 	// until first asked for.
 	hashes map[uint16][]*donor
+	// facts are the named facts of all donors; nil until first asked for.
+	facts  []donorFact
+	derive map[*tenants.Codec]func(tenants.Payload) corpus.Key
 }
 
 // donorList collects the donors when first asked for.
@@ -38,7 +41,7 @@ func (f *facts) donorList() *donors {
 	if f.donors != nil {
 		return f.donors
 	}
-	d := &donors{codec: f.in.Codec, under: map[string]*tenants.Codec{}, request: make(map[tenants.Payload]*donor, len(f.in.Lookback))}
+	d := &donors{codec: f.in.Codec, under: map[string]*tenants.Codec{}, derive: map[*tenants.Codec]func(tenants.Payload) corpus.Key{}, request: make(map[tenants.Payload]*donor, len(f.in.Lookback))}
 	for _, x := range f.in.Round.Exchanges {
 		d.add(&donor{exchange: x.ID, payload: x.Payload.Request(), spec: x.Intent.Spec, prompt: x.Prompt, tried: x.Prompt != nil})
 	}
@@ -137,8 +140,8 @@ func (d *donors) named(l corpus.Locator) []*donor {
 	}
 	var of []*donor
 	for _, n := range d.hashes[l.Request] {
-		c := d.codecOf(n)
-		if c != nil && c.PromptKey(n.payload).Verify(l) || n.spec.Prefix != nil && n.spec.Prefix.Key.Verify(l) {
+		key, ok := d.keyOf(n)
+		if ok && key.Verify(l) || n.spec.Prefix != nil && n.spec.Prefix.Key.Verify(l) {
 			of = append(of, n)
 		}
 	}
@@ -148,14 +151,10 @@ func (d *donors) named(l corpus.Locator) []*donor {
 // hash fills hashes.
 func (d *donors) hash() {
 	d.hashes = make(map[uint16][]*donor, len(d.list))
-	keyOf := map[*tenants.Codec]func(tenants.Payload) corpus.Key{}
 	for _, n := range d.list {
 		var hashes []uint16
-		if c := d.codecOf(n); c != nil {
-			if keyOf[c] == nil {
-				keyOf[c] = c.PromptKeys()
-			}
-			hashes = append(hashes, keyOf[c](n.payload).Hash())
+		if key, ok := d.keyOf(n); ok {
+			hashes = append(hashes, key.Hash())
 		}
 		if n.spec.Prefix != nil {
 			hashes = append(hashes, n.spec.Prefix.Key.Hash())
@@ -164,6 +163,19 @@ func (d *donors) hash() {
 			d.hashes[h] = append(d.hashes[h], n)
 		}
 	}
+}
+
+// keyOf is the key of the donor's own prompt; ok is false when its fleet key is no
+// longer configured.
+func (d *donors) keyOf(n *donor) (key corpus.Key, ok bool) {
+	c := d.codecOf(n)
+	if c == nil {
+		return key, false
+	}
+	if d.derive[c] == nil {
+		d.derive[c] = c.PromptKeys()
+	}
+	return d.derive[c](n.payload), true
 }
 
 // keys counts the keys of all donors.

@@ -6,6 +6,7 @@ func All() []Check {
 	return []Check{
 		foreignMarker{},
 		foreignFragment{},
+		foreignFact{},
 		swapCheck{},
 		contactCheck{},
 		foreignContent{},

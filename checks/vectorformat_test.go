@@ -22,7 +22,7 @@ var roundKeys = []string{
 // number of one exchange before them.
 var exchangeKeys = []string{
 	"expect", "verdict", // what is expected of the checks
-	"family", "task", "dress", "tokens", "sentences", "seals", "ask", "warm", // the prompt
+	"family", "task", "dress", "tokens", "sentences", "seals", "facts", "ask", "warm", // the prompt
 	"tenant", "role", "stream", "expect-length", "max_tokens", "length", "predicted", "window", // the intent
 	"recorded", "recorded-task", "skipped", "prompt", // the exchange
 	"status", "finish", "finishes", "done", "id", "ids", "model", "failure", "problem", "identity", // the response

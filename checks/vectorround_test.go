@@ -220,6 +220,7 @@ func specOf(e *vectorExchange, n *numbers) corpus.Spec {
 		Version: corpus.Version, Family: "code",
 		Task: corpus.TaskSeals, Dress: corpus.DressWords,
 		Sentences: n.int("sentences", 40), Seals: n.int("seals", 5), Ask: n.int("ask", 0),
+		Facts: n.int("facts", 0),
 	}
 	if f := e.get("family"); f != "" {
 		s.Family = f

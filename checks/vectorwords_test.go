@@ -62,6 +62,12 @@ func (w *world) quote(whose, what string, p *corpus.Prompt, args []string) (stri
 			}
 		}
 		return "", fmt.Errorf("no seal %d", n[0])
+	case what == "fact" && len(n) == 1 && n[0] <= len(p.Facts()):
+		return p.Facts()[n[0]-1].Text, nil
+	case what == "name" && len(n) == 2 && n[0] <= len(p.Facts()):
+		return p.Facts()[n[0]-1].Names[n[1]-1], nil
+	case what == "figure" && len(n) == 2 && n[0] <= len(p.Facts()):
+		return strconv.Itoa(p.Facts()[n[0]-1].Numbers[n[1]-1]), nil
 	case what == "page" && len(n) == 1:
 		text, err := w.text(whose, p)
 		if err != nil {

@@ -238,6 +238,7 @@ func disclosures() []checks.Finding {
 		{Check: "foreignfragment", Kind: checks.KindFragment},
 		{Check: "foreignfragment", Kind: checks.KindPassage},
 		{Check: "foreignfragment", Kind: checks.KindSuspect},
+		{Check: "foreignfact", Kind: checks.KindFact},
 		{Check: "swap", Kind: checks.KindSwap},
 		{Check: "contact", Kind: checks.KindNoContact},
 		{Check: "foreigncontent", Kind: checks.KindForeignText},
