@@ -67,7 +67,7 @@ func quietHours(cfg *config.Config, i int) ([]scheduler.Quiet, error) {
 	for j, text := range cfg.Targets[i].Quiet {
 		q, err := scheduler.ParseQuiet(text, cfg.Targets[i].Timezone)
 		if err != nil {
-			return nil, usageError(cfg.ProblemAt(fmt.Sprintf("targets[%d].quiet[%d]", i, j), err.Error(), `write it like "22:00-06:00" or "sat,sun 00:00-24:00"`), "")
+			return nil, usageError(cfg.ProblemAt(fmt.Sprintf("targets[%d].quiet[%d]", i, j), err.Error(), `write it like "22:00-06:00" or "sat,sun 00:00-24:00", and timezone like Europe/Berlin`), "")
 		}
 		all = append(all, q)
 	}

@@ -89,11 +89,11 @@ func newSite(cfg *config.Config, t config.Target) (*pipeline.Site, error) {
 	slices.SortFunc(accounts, func(a, b tenants.Tenant) int { return int(a.Index) - int(b.Index) })
 	headers, err := cfg.HeaderValues(t)
 	if err != nil {
-		return nil, usageError(err, "")
+		return nil, usageError(cfg.ProblemAt(targetKey(cfg, t, "headers"), err.Error(), "put the value where the reference leads, or remove the header"), "")
 	}
 	roots, err := cfg.RootCAs(t)
 	if err != nil {
-		return nil, usageError(err, "name a file of PEM certificates with ca_file, or leave it out")
+		return nil, usageError(cfg.ProblemAt(targetKey(cfg, t, "ca_file"), err.Error(), "name a file of PEM certificates, or remove the key"), "")
 	}
 	d := dial{
 		api: t.API, baseURL: t.BaseURL, maxTokensField: t.MaxTokensField, thinking: t.Thinking,
@@ -104,6 +104,12 @@ func newSite(cfg *config.Config, t config.Target) (*pipeline.Site, error) {
 		return nil, usageError(fmt.Errorf("target %s: %w", t.Name, err), "")
 	}
 	return &pipeline.Site{Target: t.Probe(), Tenants: accounts, Clients: clients}, nil
+}
+
+// targetKey is the path of a key of a target in the file.
+func targetKey(cfg *config.Config, t config.Target, key string) string {
+	i := slices.IndexFunc(cfg.Targets, func(o config.Target) bool { return o.Name == t.Name })
+	return fmt.Sprintf("targets[%d].%s", i, key)
 }
 
 func reveal(values map[string]secret.Value) map[string]string {

@@ -1,9 +1,13 @@
 package config_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"crosstalk/internal/config"
 )
@@ -50,5 +54,32 @@ func TestCapWithoutPrices(t *testing.T) {
 	}
 	if len(cfg.Warnings) != 1 || !strings.Contains(cfg.Warnings[0].Message, "has no pricing") {
 		t.Errorf("warnings %v", cfg.Warnings)
+	}
+}
+
+// TestMissingOfReceivers: what serve would not start without is warned of.
+func TestMissingOfReceivers(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "crosstalk.yaml")
+	text := small + `notify: [{kind: webhook, url: "env:HOOK_URL", secret: "env:HOOK_SECRET"}, {kind: alertmanager, url: "http://127.0.0.1:1", token: "env:AM_TOKEN"}]
+heartbeat: {url: "env:BEAT_URL"}
+`
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	lookup := func(name string) (string, bool) { return "set", strings.HasPrefix(name, "KEY_") }
+	cfg, err := config.Load(path, config.Options{LookupEnv: lookup})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, w := range cfg.Warnings {
+		got = append(got, w.Path+": "+w.Message)
+	}
+	want := []string{
+		"notify[0].url: environment variable HOOK_URL is not set", "notify[0].secret: environment variable HOOK_SECRET is not set",
+		"notify[1].token: environment variable AM_TOKEN is not set", "heartbeat.url: environment variable BEAT_URL is not set",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("warnings (-want +got):\n%s", diff)
 	}
 }

@@ -48,25 +48,33 @@ func (c *Config) warnMissing() {
 			ps.add(indexed("fleet_keys", i), why, "restore it from a copy, or make a new one: crosstalk config keygen -o "+c.refs.keyFile(r))
 		}
 	}
-	for i, t := range c.Tenants {
-		if why := c.refs.missing(t.Credential); why != "" {
-			ps.add(indexed("tenants", i)+".credential", why, "put the account's API key there")
+	missing := func(path string, r Ref, mend string) {
+		if !r.valid() {
+			return
+		}
+		if why := c.refs.missing(r); why != "" {
+			ps.add(path, why, mend)
 		}
 	}
+	for i, t := range c.Tenants {
+		missing(indexed("tenants", i)+".credential", t.Credential, "put the account's API key there")
+	}
 	for i, t := range c.Targets {
-		if p := t.Preflight; p != nil && p.Key != "" {
-			if why := c.refs.missing(p.Key); why != "" {
-				ps.add(indexed("targets", i)+".preflight.key", why, "put the engine's API key there")
-			}
+		if t.Preflight != nil {
+			missing(indexed("targets", i)+".preflight.key", t.Preflight.Key, "put the engine's API key there")
 		}
 		for name, value := range t.Headers {
-			if !looksLikeRef(value) {
-				continue
-			}
-			if why := c.refs.missing(Ref(value)); why != "" {
-				ps.add(indexed("targets", i)+".headers."+name, why, "put the value there")
-			}
+			missing(indexed("targets", i)+".headers."+name, Ref(value), "put the value there")
 		}
+	}
+	for i, n := range c.Notify {
+		path := indexed("notify", i)
+		missing(path+".url", Ref(n.URL), "put the receiver's address there: serve does not start without it")
+		missing(path+".secret", n.Secret, "put the secret shared with the receiver there: serve does not start without it")
+		missing(path+".token", n.Token, "put the receiver's token there: serve does not start without it")
+	}
+	if c.Heartbeat != nil {
+		missing("heartbeat.url", c.Heartbeat.URL, "put the address there: serve does not start without it")
 	}
 	c.Warnings = ps.sorted()
 }
