@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strconv"
 	"syscall"
@@ -38,13 +39,24 @@ func lockStore(path string) (unlock func() error, err error) {
 }
 
 // daemonless reports whether no daemon of this machine has the ledger. It goes
-// by the process that the lock's file names and takes no lock, which would keep
-// off a daemon that is just being started. When in doubt it reports false.
+// by the process that the lock's file names, and tries the lock only if there is
+// one: to hold it for a moment could keep off a daemon that is being started.
+// When in doubt it reports false.
 func daemonless(path string) bool {
-	text, err := os.ReadFile(path + ".lock")
-	if errors.Is(err, os.ErrNotExist) || err == nil && len(text) == 0 {
-		return true
+	f, err := os.Open(path + ".lock")
+	if err != nil {
+		return errors.Is(err, os.ErrNotExist)
 	}
-	pid, bad := strconv.Atoi(string(bytes.TrimSpace(text)))
-	return err == nil && bad == nil && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH)
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, 32))
+	if err != nil || len(text) == 0 {
+		return err == nil
+	}
+	pid, err := strconv.Atoi(string(bytes.TrimSpace(text)))
+	if err != nil {
+		return false
+	}
+	// A process that was killed keeps its number until its parent has asked for
+	// its end, and another process may have been given it.
+	return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) || syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB) == nil
 }
