@@ -90,8 +90,9 @@ func newResume(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "resume [TARGET]",
 		Short: "end a pause, and lift the stops of a target after a suspected disclosure",
-		Long: `resume ends a pause. Of one target it also lifts the stops of its cells: after a suspected disclosure of a stranger's content nothing is sent there until
-a person has looked. Resuming all targets at once lifts no stop.`,
+		Long: `resume ends a pause. Of one target it also lifts the stops of its cells: after a
+suspected disclosure of a stranger's content nothing is sent there until a person
+has looked. Resuming all targets at once lifts no stop.`,
 		Args: atMostOneTarget,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			target := argument(args)
