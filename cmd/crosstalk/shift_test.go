@@ -23,7 +23,7 @@ func TestSteppedShift(t *testing.T) {
 		step(t, func(t *testing.T) {
 			engine := steppedEngine(t, simulator.PresetFixed, smallWindow, before)
 			s := newStepped(t, schedule, map[string]int{"sim": smallWindow}, engine)
-			time.Sleep(10 * time.Hour)
+			time.Sleep(4 * time.Hour)
 			asked, missed := answers(engine)
 			if list := s.incidents(); len(list) != 0 {
 				t.Fatalf("before the shift, %d of %d answers without a seal: %+v", missed, asked, list)
@@ -65,13 +65,13 @@ func TestSteppedShift(t *testing.T) {
 	}
 }
 
-// patience is how long a shift may take to be noticed: three hours, as it happens.
-// For ten the control is watched for a false page.
+// patience is how long a shift may take to be noticed: two hours, as it happens.
+// For four the control is watched for a false page.
 func (*stepped) patience(shifts bool) time.Duration {
 	if shifts {
 		return 100 * time.Hour
 	}
-	return 10 * time.Hour
+	return 4 * time.Hour
 }
 
 // answers counts the answers of an engine, and those of them that the model
