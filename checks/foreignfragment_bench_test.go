@@ -2,6 +2,7 @@ package checks_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -128,6 +129,46 @@ func BenchmarkLeakedPage(b *testing.B) {
 				}
 			}
 			b.ReportMetric(float64((processorTime()-before).Microseconds())/1000/float64(b.N), "cpu-ms/op")
+		})
+	}
+}
+
+// BenchmarkAnswer runs every check over an answer of four kilobytes, half of it
+// reasoning, with 10,000 prompts in the look-back. The bar is a median of 1 ms for an answer that is
+// right; p50-ms is wall time, which other work makes longer.
+func BenchmarkAnswer(b *testing.B) {
+	const size = 4 << 10
+	own := askedPrompts(b)[0]
+	spec := own.spec
+	spec.Seals = corpus.MaxSeals
+	payload, prompt, err := mintFixed(own.codec, 3, 4000, spec)
+	if err != nil {
+		b.Fatal(err)
+	}
+	refs := lookback(b, own.codec, 10_000, own.spec)
+	thought := strings.Repeat("The user wants every seal of the document. I go through it from the beginning and copy each line as it stands. ", 40)
+	for name, content := range map[string][2]string{
+		"right":    {prompt.Expected(), thought[:size-len(prompt.Expected())]},
+		"stranger": {strings.Repeat("The landlord agreed to drop the deposit but insists that the pets clause stays. ", size/80), ""},
+	} {
+		b.Run(name, func(b *testing.B) {
+			var times []time.Duration
+			before := processorTime()
+			for b.Loop() {
+				start := time.Now()
+				x := &probes.Exchange{
+					ID: vectorID(1), Tenant: payload.Tenant, Payload: payload, Prompt: prompt,
+					Intent:   probes.Intent{Spec: spec, Expect: probes.ExpectAnswer, MaxTokens: 4096},
+					Response: &provider.Response{Status: 200, Content: content[0], Reasoning: content[1], FinishReason: "stop", Body: []byte(content[0])},
+				}
+				checks.Run(checks.Input{
+					Round: &probes.Round{Started: vectorStart, Ended: vectorStart, Exchanges: []*probes.Exchange{x}}, Codec: own.codec, Lookback: refs,
+				}, checks.All())
+				times = append(times, time.Since(start))
+			}
+			slices.Sort(times)
+			b.ReportMetric(float64((processorTime()-before).Microseconds())/1000/float64(b.N), "cpu-ms/op")
+			b.ReportMetric(times[len(times)/2].Seconds()*1000, "p50-ms")
 		})
 	}
 }

@@ -141,11 +141,12 @@ func (r *reading) tellingIn(start, end, exceptStart, exceptEnd int) int {
 }
 
 // searchedPieces compares unexplained text without locators with the prompts of
-// the round and the look-back, those of the same tenant first. done is false
-// when the budget ended the search.
+// the round and the look-back, those of the same tenant first. Prompts of a family
+// that has not so many words of the text in a row are passed over: most text of
+// others is compared with none. done is false when the budget ended the search.
 func (s *subject) searchedPieces(c Channel, budget *int) (pieces []piece, done bool) {
 	r := s.read(c)
-	if !r.worthSearching() {
+	if !r.worthSearching() || !corpus.AnyMayHold(r.words, minSearchedRun) {
 		return nil, true
 	}
 	d := s.facts.donorList()
@@ -154,8 +155,14 @@ func (s *subject) searchedPieces(c Channel, budget *int) (pieces []piece, done b
 		return s.distance(a) - s.distance(b)
 	})
 	read := 0
+	mayHold := map[string]bool{} // by family
 	for _, n := range order {
-		if s.own[n.payload] {
+		possible, known := mayHold[n.spec.Family]
+		if !known {
+			possible = corpus.MayHold(n.spec, r.words, minSearchedRun)
+			mayHold[n.spec.Family] = possible
+		}
+		if s.own[n.payload] || !possible {
 			continue
 		}
 		if *budget <= 0 {

@@ -52,6 +52,8 @@ type family struct {
 	// mean and variance of the size of an ordinary sentence, and the mean
 	// size of a locator, in bytes.
 	mean, variance, locatorMean float64
+	// familiar is what its words can be, collected when first asked for.
+	familiar func() familiar
 }
 
 func (f *family) describe() Family {
@@ -156,6 +158,7 @@ func readFamily(files fs.FS, name string) (*family, error) {
 	}
 	f.measureTemplates()
 	f.ascii = f.isASCII()
+	f.familiar = sync.OnceValue(f.readFamiliar)
 	return f, nil
 }
 
