@@ -25,8 +25,10 @@ func TestForm(t *testing.T) {
 		"header name": {"model: sim", "model: sim, key_header: api key", "targets[0].key_header: is not the name of a header\n\tuse letters"},
 		"receiver":    {"", "notify: [{kind: webhook, url: hooks.example/x, secret: env:S}]\n", "notify[0].url: is neither an address nor a reference"},
 		"store":       {"", "store: crosstalk.db\n", `store: "crosstalk.db" is not a store` + "\n\twrite sqlite: and the path"},
-		"day": {"model: sim", "model: sim, authorization: {basis: owner, reference: a, contact: b, expires: 2027-02-30}",
-			`targets[0].authorization.expires: "2027-02-30" is not a day`},
+		"day": {
+			"model: sim", "model: sim, authorization: {basis: owner, reference: a, contact: b, expires: 2027-02-30}",
+			`targets[0].authorization.expires: "2027-02-30" is not a day`,
+		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

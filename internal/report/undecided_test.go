@@ -43,8 +43,10 @@ func TestUndecidedNamed(t *testing.T) {
 		t.Errorf("counted (-want +got):\n%s", diff)
 	}
 	want := [][4]string{
-		{id(11).String(), "sound", "", ""}, {id(12).String(), "inconclusive", "refusal", ""},
-		{id(13).String(), "inconclusive", "overload", ""}, {id(14).String(), "inconclusive", "", "backoff"},
+		{id(11).String(), "sound", "", ""},
+		{id(12).String(), "inconclusive", "refusal", ""},
+		{id(13).String(), "inconclusive", "overload", ""},
+		{id(14).String(), "inconclusive", "", "backoff"},
 	}
 	var rows [][4]string
 	for _, x := range got.Rounds[0].Exchanges {
