@@ -123,6 +123,17 @@ func upkeepAlerts() []alert {
 			},
 		},
 		{
+			name: "CrosstalkPreflightFinding", severity: warning, runbook: "preflight",
+			expr:        `crosstalk_preflight_judgements{outcome="finding"} > 0`,
+			summary:     "An engine is set up in a way that cannot be right.",
+			description: "Preflight has findings on target {{ $labels.target }}: what its engine says of itself contradicts itself or what customers are told.",
+			cases: []ruleCase{
+				{"a finding", []inputSeries{{`crosstalk_preflight_judgements{target="edge", outcome="finding"}`, "1x10"}}, "5m", []labelSet{{"target": "edge", "outcome": "finding"}}},
+				{"mended", []inputSeries{{`crosstalk_preflight_judgements{target="edge", outcome="finding"}`, "1x3 0x10"}}, "8m", nil},
+				{"a warning", []inputSeries{{`crosstalk_preflight_judgements{target="edge", outcome="warning"}`, "2x10"}}, "5m", nil},
+			},
+		},
+		{
 			name: "CrosstalkPaused", severity: info, runbook: "norounds", hold: "8h",
 			expr:        `crosstalk_paused == 1`,
 			summary:     "A target has been paused for eight hours.",

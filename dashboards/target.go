@@ -27,13 +27,17 @@ func foundRow() row {
 			queries: []query{{`sum by (class) (increase(crosstalk_exchanges_total{target="$target"}[$__rate_interval]))`, "{{class}}"}},
 		}.areas(),
 		panel{
-			title: "Rounds by probe and worst class", width: 12, unit: "short", about: "Rounds in each interval.",
+			title: "Rounds by probe and worst class", width: 8, unit: "short", about: "Rounds in each interval.",
 			queries: []query{{`sum by (probe, class) (increase(crosstalk_rounds_total{target="$target"}[$__rate_interval])) > 0`, "{{probe}} {{class}}"}},
 		}.areas(),
 		panel{
-			title: "Findings by check and kind", width: 12, unit: "short", about: "Other than sound ones. The exemplars carry the round.",
+			title: "Findings by check and kind", width: 8, unit: "short", about: "Other than sound ones. The exemplars carry the round.",
 			queries: []query{{`sum by (check, kind) (increase(crosstalk_findings_total{target="$target"}[$__rate_interval])) > 0`, "{{check}} {{kind}}"}},
 		}.areas(),
+		panel{
+			title: "Preflight", width: 8, about: "Judgements of what the engine says of itself, by outcome.",
+			queries: []query{{`sum by (outcome) (crosstalk_preflight_judgements{target="$target"}) > 0`, ""}},
+		}.grid(column{"judgements", "short", nil}),
 	}}
 }
 

@@ -32,7 +32,7 @@ func (r *rollout) deploy(t *testing.T, preset string) {
 }
 
 // TestServePreflight: the daemon reads the engines when it starts and after a
-// deploy, and the target's page shows what they say now.
+// deploy, and the target's page and the metrics show what they say now.
 func TestServePreflight(t *testing.T) {
 	var engine rollout
 	engine.deploy(t, simulator.PresetHonest)
@@ -50,11 +50,13 @@ func TestServePreflight(t *testing.T) {
 	if log := s.stderr.String(); !strings.Contains(log, `msg="preflight finding"`) || !strings.Contains(log, "judgement=pool-below-window") {
 		t.Errorf("the log lacks the finding:\n%s", log)
 	}
+	s.eventually(t, "/metrics", `crosstalk_preflight_judgements{outcome="finding",target="sim"} 3`)
 	engine.deploy(t, simulator.PresetFixed)
 	if code, body := s.post(t, "/-/deploy?target=sim"); code != http.StatusOK {
 		t.Fatalf("deploy: %d %s", code, body)
 	}
 	s.eventually(t, "/targets/sim", "Preflight: fine")
+	s.eventually(t, "/metrics", `crosstalk_preflight_judgements{outcome="finding",target="sim"} 0`)
 	if _, body := s.get(t, "/targets/sim"); strings.Contains(body, "pool-below-window") {
 		t.Error("the page shows a finding that is mended")
 	}

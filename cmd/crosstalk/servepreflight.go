@@ -53,6 +53,7 @@ func (p *preflights) start(target string) {
 	defer p.mu.Unlock()
 	if t, ok := p.daemon.current().cfg.Target(target); !ok || t.Preflight == nil || p.ended {
 		delete(p.reports, target)
+		p.daemon.metrics.Preflight(target, nil)
 		return
 	}
 	if u := p.underWay[target]; u != nil {
@@ -100,8 +101,8 @@ func (p *preflights) close() {
 	p.all.Wait()
 }
 
-// read reads one target now, and says what came of it in the log, the ledger
-// and on its page.
+// read reads one target now, and says what came of it in the log, the ledger,
+// the metrics and on its page.
 func (p *preflights) read(ctx context.Context, name string) {
 	timed, cancel := context.WithTimeout(ctx, preflightTime)
 	defer cancel()
@@ -131,8 +132,19 @@ func (p *preflights) read(ctx context.Context, name string) {
 	}
 	p.mu.Lock()
 	p.reports[name] = r
+	d.metrics.Preflight(name, outcomes(r))
 	p.mu.Unlock()
 	p.tell(ctx, log, name, r)
+}
+
+// outcomes counts the judgements of a report by outcome; no finding is told as
+// zero findings.
+func outcomes(r *preflight.Report) map[string]int {
+	counts := map[string]int{preflight.Finding.String(): 0}
+	for _, j := range r.Judgements {
+		counts[j.Outcome.String()]++
+	}
+	return counts
 }
 
 // forbidden says why the engines of a target may not be read now, "" if they

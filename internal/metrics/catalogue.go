@@ -19,6 +19,7 @@ type series struct {
 	scheduleInterval, scheduleNext *prometheus.GaugeVec
 	paused, stopped                *prometheus.GaugeVec
 	authorizationExpires           *prometheus.GaugeVec
+	preflight                      *prometheus.GaugeVec
 	incidents                      *prometheus.GaugeVec
 	pagesRaised                    *prometheus.CounterVec
 	pagesDelivered, pagesFailed    *prometheus.CounterVec
@@ -105,6 +106,8 @@ func declare(d *declarer) series {
 			"Length bands in which nothing is sent after a suspected disclosure, until resumed.", "target"),
 		authorizationExpires: d.gauge("authorization_expires_timestamp_seconds",
 			"When the authorization to probe a target ends.", "target"),
+		preflight: d.gauge("preflight_judgements",
+			"Judgements of the last preflight of a target, by outcome.", "target", "outcome"),
 
 		// Who is told.
 		incidents: d.gauge("incidents_open",

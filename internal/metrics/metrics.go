@@ -203,7 +203,7 @@ func (m *Metrics) forget(labels prometheus.Labels) {
 		m.rounds, m.roundsSkipped, m.exchanges, m.notSent, m.undecided, m.tokensNotSpent, m.unjournaled, m.findings,
 		m.reservedTokens, m.reservedUSD, m.ttft, m.duration, m.cellPlanned, m.cellDecided, m.cellHits, m.cellBound,
 		m.cellCoverage, m.cellLastDecided, m.cellLastSound, m.scheduleInterval, m.scheduleNext, m.paused, m.stopped,
-		m.authorizationExpires, m.incidents, m.pagesRaised, m.pagesDelivered, m.pagesFailed, m.pageDelay,
+		m.authorizationExpires, m.preflight, m.incidents, m.pagesRaised, m.pagesDelivered, m.pagesFailed, m.pageDelay,
 	} {
 		v.DeletePartialMatch(labels)
 	}

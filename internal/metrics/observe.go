@@ -254,6 +254,15 @@ func (m *Metrics) Outbox(depth int, oldest time.Time) {
 	m.outboxOldest.WithLabelValues().Set(at)
 }
 
+// Preflight tells what the last preflight of a target came to: how many of its
+// judgements had each outcome. nil means that the target has none.
+func (m *Metrics) Preflight(target string, judgements map[string]int) {
+	m.preflight.DeletePartialMatch(prometheus.Labels{"target": target})
+	for outcome, n := range judgements {
+		m.preflight.WithLabelValues(target, m.reasons.word("preflight", outcome)).Set(float64(n))
+	}
+}
+
 // Heartbeat counts a heartbeat: err says why it was withheld or did not arrive.
 func (m *Metrics) Heartbeat(err error, at time.Time) {
 	if err != nil {
