@@ -99,14 +99,15 @@ func BenchmarkLeakSearch(b *testing.B) {
 	}
 }
 
-// BenchmarkLeakedPage locates and proves a page of one of 10,000 earlier prompts
-// of a million tokens that stands beside a right answer. The bar is 5 ms.
+// BenchmarkLeakedPage locates and proves a page of an earlier prompt that stands
+// beside a right answer, by how many such prompts the look-back has and how long
+// they are (60,000 sentences are a million tokens). The bar is 5 ms.
 func BenchmarkLeakedPage(b *testing.B) {
 	a := askedPrompts(b)[0]
-	for _, sentences := range []int{60, 60_000} {
+	for _, size := range []struct{ prompts, sentences int }{{1000, 60}, {1000, 60_000}, {10_000, 60}, {10_000, 60_000}} {
 		spec := a.spec
-		spec.Family, spec.Sentences = "prose", sentences
-		refs := lookback(b, a.codec, 10_000, spec)
+		spec.Family, spec.Sentences = "prose", size.sentences
+		refs := lookback(b, a.codec, size.prompts, spec)
 		var donor *corpus.Prompt
 		var err error
 		for _, ref := range refs[len(refs)/2:] { // the first whose markers are all usable
@@ -116,7 +117,7 @@ func BenchmarkLeakedPage(b *testing.B) {
 		}
 		page, _ := donor.Page(donor.Pages() / 2)
 		content := a.prompt.Expected() + "\n" + page
-		b.Run(fmt.Sprintf("%d sentences", sentences), func(b *testing.B) {
+		b.Run(fmt.Sprintf("%d prompts of %d sentences", size.prompts, size.sentences), func(b *testing.B) {
 			before := processorTime()
 			for b.Loop() {
 				x := &probes.Exchange{

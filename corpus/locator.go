@@ -284,6 +284,9 @@ func (w *wording) wideAnchors(text string) iter.Seq[int] {
 	lower, upper := string(first), string(unicode.ToUpper(first))
 	return func(yield func(int) bool) {
 		nextLower, nextUpper := -1, -1
+		if upper == lower { // a script without cases
+			nextUpper = len(text)
+		}
 		for at := 0; ; at++ {
 			nextLower = stringFrom(text, lower, nextLower, at)
 			nextUpper = stringFrom(text, upper, nextUpper, at)

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -30,8 +31,9 @@ func sift(text string, need, gap int, codes bool, run func(*sifter)) (found []pl
 // wordByWord is run without the sieve: the definition of what it finds.
 func wordByWord(f *sifter) {
 	s := words.NewScanner(f.text)
+	escapes := strings.Contains(f.text, `\`)
 	for s.Advance() {
-		f.word(&s, strings.Contains(f.text, `\`))
+		f.word(&s, escapes)
 	}
 	f.endStretch()
 	f.endZone()
@@ -133,4 +135,32 @@ func FuzzSift(f *testing.F) {
 		f.Add(pad + part + " " + pad + part + pad)
 	}
 	f.Fuzz(func(t *testing.T, text string) { checkSift(t, text) })
+}
+
+// BenchmarkSift reports how much faster reading by blocks is than word by word,
+// both in turns, so that other work on the machine slows both.
+func BenchmarkSift(b *testing.B) {
+	for name, unit := range map[string]string{
+		"english": "The keeper of the old store by the river wrote what had been sold that day into the book. ",
+		"german":  "Der Wärter des nördlichen Lagers schrieb die Zahlen für den Tag auf und schloss das Buch später. ",
+		"russian": "Смотритель северного склада записал итоги дня и закрыл книгу. ",
+		"arabic":  "كتب أمين المخزن الشمالي أرقام اليوم ثم أغلق الدفتر. ",
+		"hindi":   "उत्तरी गोदाम के रखवाले ने दिन के आँकड़े लिखे और किताब बंद कर दी। ",
+		"chinese": "北方仓库的管理员记下了当天的数字，然后合上了账本。",
+		"listed":  "The keeper of the old store " + markerWords.words[7] + " wrote what had been sold into the book. ",
+		"markers": strings.Join(markerWords.words[:13], " ") + "\n",
+	} {
+		text := strings.Repeat(unit, 1<<20/len(unit))
+		b.Run(name, func(b *testing.B) {
+			var blocks, words time.Duration
+			for b.Loop() {
+				start := time.Now()
+				sift(text, minListed, phraseWords-minListed, true, (*sifter).run)
+				between := time.Now()
+				sift(text, minListed, phraseWords-minListed, true, wordByWord)
+				blocks, words = blocks+between.Sub(start), words+time.Since(between)
+			}
+			b.ReportMetric(words.Seconds()/blocks.Seconds(), "x-faster")
+		})
+	}
 }
