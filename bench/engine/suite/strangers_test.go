@@ -72,7 +72,7 @@ func TestE2EForeign(t *testing.T) {
 				}
 			}
 			q := question{args: "probe --share 0.9", because: c.want}
-			o := g.judge(t, accounts, "probe", "--share", "0.9")
+			o := g.ask(t, q)
 			hold(t, c.name, q, o)
 			for _, f := range o.Findings {
 				if f.Donor != "" || f.Class == "leak" {
