@@ -116,8 +116,10 @@ func (s *subject) strangeRuns(c Channel) (runs [][]words.Word, complete bool) {
 	return runs, true
 }
 
-// listRuns are the runs of marker words in a channel, whosoever's they are.
+// listRuns are the runs of marker words in a channel, whosoever's they are. They
+// are found with the markers, in one reading, where there is a fleet key.
 func (s *subject) listRuns(c Channel) []tenants.Run {
+	s.markers(c)
 	runs, ok := s.runs[c]
 	if !ok {
 		runs = tenants.Runs(s.text(c), minFragment)

@@ -147,7 +147,7 @@ func (s *subject) markers(c Channel) []tenants.Hit {
 	h, ok := s.hits[c]
 	if !ok {
 		var complete bool
-		h, complete = s.codec().FindBounded(s.text(c))
+		h, s.runs[c], complete = s.codec().FindWithRuns(s.text(c), minFragment)
 		if more := encodedMarkers(s.codec(), s.text(c)); len(more) > 0 {
 			h = append(h, more...)
 			slices.SortStableFunc(h, func(a, b tenants.Hit) int { return a.Start - b.Start })

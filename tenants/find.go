@@ -54,13 +54,26 @@ func (c *Codec) Find(text string) []Hit {
 // an edit are found in any case.
 func (c *Codec) FindBounded(text string) (hits []Hit, complete bool) {
 	d := decoder{codec: c, text: text, budget: maxReadings}
-	f := sifter{
-		text: text, need: minListed, gap: phraseWords - minListed,
-		stretch: d.readStretch, zone: d.readZone,
-	}
-	f.run()
+	sift(text, d.sifter())
 	d.readEdits()
 	return d.result(), !d.exhausted
+}
+
+// FindWithRuns is FindBounded and Runs in one reading of the text.
+func (c *Codec) FindWithRuns(text string, min int) (hits []Hit, runs []Run, complete bool) {
+	d := decoder{codec: c, text: text, budget: maxReadings}
+	r := runner{least: max(min, 1)}
+	sift(text, d.sifter(), r.sifter(text))
+	d.readEdits()
+	return d.result(), r.runs, !d.exhausted
+}
+
+// sifter finds the places that may hold a marker.
+func (d *decoder) sifter() *sifter {
+	return &sifter{
+		text: d.text, need: minListed, gap: phraseWords - minListed,
+		stretch: d.readStretch, zone: d.readZone,
+	}
 }
 
 // decoder verifies the markers of one text.

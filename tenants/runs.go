@@ -19,15 +19,18 @@ const maxRuns = 1 << 16
 // those that overlap are one Run.
 func Runs(text string, min int) []Run {
 	r := runner{least: max(min, 1)}
-	f := sifter{text: text, need: r.least}
-	f.stretch = func(from, to int) {
+	sift(text, r.sifter(text))
+	return r.runs
+}
+
+// sifter finds the stretches of listed words.
+func (r *runner) sifter(text string) *sifter {
+	return &sifter{text: text, need: r.least, stretch: func(from, to int) {
 		for t := range tokens(text, from, to) {
 			r.read(t)
 		}
 		r.end()
-	}
-	f.run()
-	return r.runs
+	}}
 }
 
 // runner finds the runs in rows of tokens.

@@ -1,6 +1,7 @@
 package tenants
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -46,38 +47,52 @@ type sifter struct {
 // them may be written as a letter, and one lost.
 const minZoneDigits = 4
 
-// run reads the text. As long as no stretch and no zone is open, only a word
-// that may matter can change anything, and the sieve tells where the next one may
-// stand.
-func (f *sifter) run() {
-	v := newSieve(f.text, f.zone != nil)
-	s := words.NewScanner(f.text)
-	escapes := strings.Contains(f.text, `\`)
+// sift lets sifters of one text read it side by side. As long as none has a stretch
+// or zone open, only a word that may matter can change anything, and the sieve
+// tells where the next one may stand.
+func sift(text string, all ...*sifter) {
+	v := newSieve(text, slices.ContainsFunc(all, func(f *sifter) bool { return f.zone != nil }))
+	s := words.NewScanner(text)
+	escapes := strings.Contains(text, `\`)
 	for at := 0; ; {
 		hot, enough := v.next(at)
-		if hot == len(f.text) {
+		if hot == len(text) {
 			return
 		}
-		s.SkipTo(f.behindHot(at, hot))
+		s.SkipTo(behindHot(text, at, hot))
 		for {
 			if !s.Advance() {
-				f.endStretch()
-				f.endZone()
+				for _, f := range all {
+					f.end()
+				}
 				return
 			}
-			f.word(&s, escapes)
-			if at = s.Pos(); at > enough && f.listed == 0 && f.digits == 0 {
+			open := false
+			for _, f := range all {
+				f.word(&s, escapes)
+				open = open || f.open()
+			}
+			if at = s.Pos(); at > enough && !open {
 				break
 			}
 		}
 	}
 }
 
+// open reports whether a stretch or a zone is open.
+func (f *sifter) open() bool { return f.listed > 0 || f.digits > 0 }
+
+// end ends what is open.
+func (f *sifter) end() {
+	f.endStretch()
+	f.endZone()
+}
+
 // word takes the word that the scanner went to.
 func (f *sifter) word(s *words.Scanner, escapes bool) {
 	start := s.Start()
 	odd := !s.Plain() || escapes && start > 0 && f.text[start-1] == '\\'
-	if odd || markerWords.mayBegin(f.text, start) || s.Mixed() || f.listed > 0 || f.digits > 0 {
+	if odd || markerWords.mayBegin(f.text, start) || s.Mixed() || f.open() {
 		f.look(s.Word(), odd, s.Mixed())
 	}
 	f.recent[f.n&(zoneOverlap-1)] = start
@@ -88,16 +103,16 @@ func (f *sifter) word(s *words.Scanner, escapes bool) {
 // far before hot that as many words are read as may be looked back at. It is the
 // beginning of a word: of those read from anywhere in a text without words divided
 // at line ends, the first may be the rest of one, and the others are whole.
-func (f *sifter) behindHot(from, hot int) int {
+func behindHot(text string, from, hot int) int {
 	for width := 16 * lookBehind; ; width *= 4 {
 		at := hot - width
-		for at > from && !utf8.RuneStart(f.text[at]) {
+		for at > from && !utf8.RuneStart(text[at]) {
 			at--
 		}
 		if at <= from {
 			return from
 		}
-		s := words.NewScannerAt(f.text[:hot], at)
+		s := words.NewScannerAt(text[:hot], at)
 		second := 0
 		for n := 1; s.Advance(); n++ {
 			if n == 2 {

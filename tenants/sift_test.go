@@ -17,8 +17,8 @@ type place struct {
 	From, To int
 }
 
-// sift is what a sifter finds in a text when run reads it.
-func sift(text string, need, gap int, codes bool, run func(*sifter)) (found []place) {
+// places are what a sifter finds in a text when run reads it.
+func places(text string, need, gap int, codes bool, run func(*sifter)) (found []place) {
 	f := &sifter{text: text, need: need, gap: gap}
 	f.stretch = func(from, to int) { found = append(found, place{"stretch", from, to}) }
 	if codes {
@@ -28,34 +28,41 @@ func sift(text string, need, gap int, codes bool, run func(*sifter)) (found []pl
 	return found
 }
 
-// wordByWord is run without the sieve: the definition of what it finds.
+func byBlocks(f *sifter) { sift(f.text, f) }
+
+// wordByWord is sift without the sieve: the definition of what it finds.
 func wordByWord(f *sifter) {
 	s := words.NewScanner(f.text)
 	escapes := strings.Contains(f.text, `\`)
 	for s.Advance() {
 		f.word(&s, escapes)
 	}
-	f.endStretch()
-	f.endZone()
+	f.end()
 }
 
-func checkSift(t *testing.T, text string) (places int) {
+func checkSift(t *testing.T, text string) (found int) {
 	t.Helper()
 	for _, o := range []struct {
 		need, gap int
 		codes     bool
 	}{{minListed, phraseWords - minListed, true}, {5, 0, false}, {1, 0, false}, {2, 3, true}} {
-		want := sift(text, o.need, o.gap, o.codes, wordByWord)
-		got := sift(text, o.need, o.gap, o.codes, (*sifter).run)
+		want := places(text, o.need, o.gap, o.codes, wordByWord)
+		got := places(text, o.need, o.gap, o.codes, byBlocks)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatalf("%q, %+v (-word by word +by blocks):\n%s", text, o, diff)
 		}
-		places += len(want)
-		if diff := cmp.Diff(runsByDefinition(text, o.need), Runs(text, o.need)); diff != "" {
+		found += len(want)
+		runs := Runs(text, o.need)
+		if diff := cmp.Diff(runsByDefinition(text, o.need), runs); diff != "" {
 			t.Fatalf("%q, runs of %d (-by definition +got):\n%s", text, o.need, diff)
 		}
 	}
-	return places
+	c := NewCodec(FleetKey{})
+	hits, complete := c.FindBounded(text)
+	if h, r, ok := c.FindWithRuns(text, 5); !cmp.Equal(h, hits) || !cmp.Equal(r, Runs(text, 5)) || ok != complete {
+		t.Fatalf("%q: side by side %+v and %+v", text, h, r)
+	}
+	return found
 }
 
 // runsByDefinition finds runs as Runs is documented, in the square of the time:
@@ -109,7 +116,7 @@ func siftParts(rng *rand.Rand) []string {
 // in texts made of everything that may make a difference.
 func TestSift(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 22))
-	places := 0
+	found := 0
 	for range 600 {
 		var b strings.Builder
 		for range 1 + rng.IntN(60) {
@@ -120,10 +127,10 @@ func TestSift(t *testing.T) {
 			b.WriteString(parts[rng.IntN(len(parts))])
 			b.WriteString([]string{" ", "\n", "", ", "}[rng.IntN(4)])
 		}
-		places += checkSift(t, b.String())
+		found += checkSift(t, b.String())
 	}
-	if places < 1000 {
-		t.Errorf("%d places in all: the texts hold too little", places)
+	if found < 1000 {
+		t.Errorf("%d places in all: the texts hold too little", found)
 	}
 }
 
@@ -155,9 +162,9 @@ func BenchmarkSift(b *testing.B) {
 			var blocks, words time.Duration
 			for b.Loop() {
 				start := time.Now()
-				sift(text, minListed, phraseWords-minListed, true, (*sifter).run)
+				places(text, minListed, phraseWords-minListed, true, byBlocks)
 				between := time.Now()
-				sift(text, minListed, phraseWords-minListed, true, wordByWord)
+				places(text, minListed, phraseWords-minListed, true, wordByWord)
 				blocks, words = blocks+between.Sub(start), words+time.Since(between)
 			}
 			b.ReportMetric(words.Seconds()/blocks.Seconds(), "x-faster")
