@@ -14,7 +14,6 @@ import (
 	"crosstalk/checks"
 	"crosstalk/internal/ledger/sqlitedb"
 	"crosstalk/internal/report"
-	"crosstalk/internal/stats"
 	"crosstalk/probes"
 )
 
@@ -200,9 +199,6 @@ func (l *SQLite) Sightings(ctx context.Context, id uuid.UUID) ([]ExchangeRecord,
 	return list, nil
 }
 
-// confidence is that of the bounds of a cell.
-const confidence = 0.95
-
 // cellKey is a cell of one target.
 type cellKey struct {
 	probe, length, concurrency string
@@ -227,36 +223,17 @@ func (l *SQLite) Cells(ctx context.Context, target string, since time.Time) ([]C
 	var cells []CellRecord
 	for _, r := range rows {
 		c := CellRecord{LastRound: timeOf(r.LastRound), LastDecided: timeOf(r.LastDecided), LastSound: timeOf(r.LastSound)}
-		c.Cell.Cell = probes.Cell{
+		key := probes.Cell{
 			Target: target, Probe: r.Probe, Length: r.Length, Concurrency: r.Concurrency, Warm: r.Warm, Stream: r.Stream,
 		}
-		c.Counts = report.Counts{
+		c.Cell = report.NewCell(key, report.Counts{
 			Planned: int(r.Planned), Sent: int(r.Sent), Decided: int(r.Decided),
 			Sound: int(r.Sound), Degraded: int(r.Degraded), Damaged: int(r.Damaged),
 			Foreign: int(r.Strange), Leak: int(r.Leak), Inconclusive: int(r.Inconclusive),
-		}
-		c.Identities = identities[cellKey{r.Probe, r.Length, r.Concurrency, r.Warm, r.Stream}]
-		c.Disclosure = bound(c.Leak+c.Foreign, c.Decided, c.Identities)
-		c.Damage = bound(c.Damaged, c.Decided, c.Identities)
-		c.Enough = c.Decided > 0 && 5*c.Decided >= 4*c.Planned
+		}, identities[cellKey{r.Probe, r.Length, r.Concurrency, r.Warm, r.Stream}])
 		cells = append(cells, c)
 	}
 	return cells, nil
-}
-
-// bound is what hits in n decided exchanges say of a rate, as in a report.
-func bound(hits, n, identities int) report.Bound {
-	b := report.Bound{Hits: hits, N: n, High: 1, ByIDs: 1}
-	switch {
-	case n == 0:
-	case hits == 0:
-		b.High = stats.UpperBound(n, 1-confidence)
-		b.ByIDs = stats.UpperBound(identities, 1-confidence)
-	default:
-		ci := stats.ClopperPearson(hits, n, confidence)
-		b.Low, b.High = ci.Low, ci.High
-	}
-	return b
 }
 
 // parseID is an identifier as it was stored; nil for one that was damaged.

@@ -56,8 +56,12 @@ func (t *cellTally) add(x *probes.Exchange, verdict checks.Class) {
 	}
 }
 
-func (t *cellTally) cell() Cell {
-	c := Cell{Cell: t.key, Counts: t.Counts, Identities: len(t.identities)}
+func (t *cellTally) cell() Cell { return NewCell(t.key, t.Counts, len(t.identities)) }
+
+// NewCell is a cell with what its counts say of rates. identities is how many
+// tenants were sent from.
+func NewCell(key probes.Cell, counts Counts, identities int) Cell {
+	c := Cell{Cell: key, Counts: counts, Identities: identities}
 	c.Disclosure = bound(c.Leak+c.Foreign, c.Decided, c.Identities)
 	c.Damage = bound(c.Damaged, c.Decided, c.Identities)
 	c.Enough = enough(c.Counts)
