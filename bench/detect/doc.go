@@ -25,4 +25,12 @@
 //
 // The rows of class "open" are judged without a known answer, as inspect
 // judges a log: there only rules that are safe on any text may speak.
+//
+// # The published samples
+//
+// data/samples.jsonl holds what 92 public reports show, each beside the answer
+// that would have been right there, and data/lookalikes.jsonl a lawful text beside
+// each. They are files of cases as a user may write them, see [ParseLabel]; a
+// sample has besides its source and, where no finding of the right kind can be
+// there, an exception. docs/samples.md has the verdicts.
 package detect
