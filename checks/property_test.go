@@ -16,7 +16,8 @@ import (
 // TestEveryCharacterOfACode changes a right answer made of codes by one character,
 // at every place of a code and in every way: each other letter and digit in its
 // place, lost, doubled, exchanged with the next, a look-alike of another alphabet.
-// No answer is sound any more. Upper for lower case is the same code.
+// Every such answer is damaged; where only the signs between groups are others it is
+// degraded at least. Upper for lower case is the same code.
 func TestEveryCharacterOfACode(t *testing.T) {
 	t.Parallel()
 	in := healthyRound(t, 1)
@@ -32,8 +33,9 @@ func TestEveryCharacterOfACode(t *testing.T) {
 		for _, changed := range changesAt(code, i) {
 			x.Response.Content = changed
 			report := checks.Run(*in, checks.All())
-			if report.Verdict(x.ID) == checks.Sound {
-				t.Errorf("%q for %q is sound:\n%s", changed, code, told(report, x.ID))
+			regrouped := strings.ReplaceAll(changed, "-", "") == strings.ReplaceAll(code, "-", "")
+			if got := report.Verdict(x.ID); got == checks.Sound || !regrouped && got != checks.Damaged {
+				t.Errorf("%q for %q is %s:\n%s", changed, code, got, told(report, x.ID))
 			}
 			n++
 		}
