@@ -87,12 +87,14 @@ func (s *subject) oddLead(r *reading, starts []int) bool {
 		return !ok
 	}
 	line := max(starts[0]-maxLead, 1+strings.LastIndexByte(r.text[:starts[0]], '\n'))
-	return !r.isPreface(line, more)
+	indent := len(r.text[line:starts[0]]) - len(strings.TrimLeft(r.text[line:starts[0]], " \t"))
+	return !r.isPreface(line+indent, more)
 }
 
-// lead is what stands before a seal on its line, with # for its number.
+// lead is what stands before a seal on its line, with # for its number and
+// without indentation, which is lost before the first line.
 func lead(before string, number int) string {
-	before = before[strings.LastIndexByte(before, '\n')+1:]
+	before = strings.TrimLeft(before[strings.LastIndexByte(before, '\n')+1:], " \t")
 	to := 1 + strings.LastIndexFunc(before, unicode.IsDigit)
 	from := 1 + strings.LastIndexFunc(before[:to], func(c rune) bool { return !unicode.IsDigit(c) })
 	if before[from:to] != strconv.Itoa(number) {
