@@ -3,7 +3,6 @@ package checks
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 
@@ -30,7 +29,8 @@ const (
 // ([corpus.FactMatch.Chance]). Facts of one donor multiply; a further one counts
 // with the facts that its prompt can have for F. One name alone says nothing: with
 // thousands of facts some text has one. Names that the own prompt holds are nobody
-// else's, nor are those that the same tenant sent in another request.
+// else's. Facts are of a request's own key and behind what it shares with others,
+// so that a shared prefix has none.
 type foreignFact struct{}
 
 func (foreignFact) Name() string { return "foreignfact" }
@@ -76,7 +76,17 @@ func (s *subject) foreignFacts(c Channel) []Finding {
 		return nil
 	}
 	all := s.facts.donorList().allFacts()
-	order, told := s.toldFacts(c, all, names, distinct)
+	var order []*donor
+	told := map[*donor][]toldFact{}
+	for _, f := range all {
+		if s.own[f.donor.payload] || !f.named(distinct) {
+			continue
+		}
+		if told[f.donor] == nil {
+			order = append(order, f.donor)
+		}
+		told[f.donor] = append(told[f.donor], toldFact{f, f.Match(s.text(c), names)})
+	}
 	var found []Finding
 	for _, d := range order {
 		chance := factChance(told[d], len(all), len(distinct))
@@ -88,33 +98,6 @@ func (s *subject) foreignFacts(c Channel) []Finding {
 		}
 	}
 	return found
-}
-
-// toldFacts are the facts of other requests of which the text has enough names, by
-// donor, those of the same tenant first: names that it sent itself are no other
-// tenant's.
-func (s *subject) toldFacts(c Channel, all []donorFact, names []corpus.Name, distinct map[string]bool) (order []*donor, told map[*donor][]toldFact) {
-	told = map[*donor][]toldFact{}
-	open := maps.Clone(distinct)
-	for _, distance := range []int{0, 1} {
-		for _, f := range all {
-			if s.own[f.donor.payload] || s.distance(f.donor) != distance || !f.named(open) {
-				continue
-			}
-			if told[f.donor] == nil {
-				order = append(order, f.donor)
-			}
-			told[f.donor] = append(told[f.donor], toldFact{f, f.Match(s.text(c), names)})
-		}
-		for _, d := range order {
-			for _, f := range told[d] {
-				for _, name := range f.Names {
-					delete(open, name)
-				}
-			}
-		}
-	}
-	return order, told
 }
 
 // named reports whether enough of the fact's names are among those of a text.
@@ -144,9 +127,8 @@ func factChance(told []toldFact, candidates, names int) float64 {
 	return max(chance, math.SmallestNonzeroFloat64)
 }
 
-// strangeNames are the words of a channel that may be names of facts, but not of
-// the own prompt's nor of the same tenant's other ones. Long texts are read in
-// windows.
+// strangeNames are the words of a channel that may be names of facts and do not
+// stand in the own prompt. Long texts are read in windows.
 func (s *subject) strangeNames(c Channel) []corpus.Name {
 	text := s.text(c)
 	var names []corpus.Name

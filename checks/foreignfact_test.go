@@ -85,6 +85,11 @@ func TestTranslatedFacts(t *testing.T) {
 				if o.Tenant != 9 || o.Payload != donor.payload || o.Exchange != vectorID(i+1) || o.PromptOffset != f.Offset {
 					t.Errorf("%s: origin %+v", name, o)
 				}
+				// Two facts of thirteen requests, three names in the text, two figures.
+				want := 26 * math.Pow(3.0/(1<<20), 3) * math.Pow(2.0/512, 2)
+				if p := found[0].PChance; name == "german" && math.Abs(p/want-1) > 1e-9 {
+					t.Errorf("p is %g, want %g", p, want)
+				}
 				if first := strings.Index(text, f.Names[0][:3]); name == "german" && (found[0].Offset != first || found[0].Offset+found[0].Length > len(text)) {
 					t.Errorf("%s: at %d, %d bytes", name, found[0].Offset, found[0].Length)
 				}
