@@ -2,12 +2,14 @@ package corpus
 
 import (
 	"crypto/sha256"
+	"crypto/subtle"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"io"
 	"log/slog"
 	"strconv"
+	"strings"
 )
 
 // KeySize is the size of a prompt key in bytes.
@@ -67,19 +69,23 @@ func (k Key) Verify(l Locator) bool {
 // derives one for every prompt in it.
 func (k Key) derive(purpose string) (sub [32]byte) {
 	var room [2 * sha256.BlockSize]byte
-	message := append(k.padded(room[:0], 0x36), "crosstalk corpus "...)
+	message := append(k.padded(room[:0], innerPad), "crosstalk corpus "...)
 	sum := sha256.Sum256(append(message, purpose...))
-	return sha256.Sum256(append(k.padded(room[:0], 0x5c), sum[:]...))
+	return sha256.Sum256(append(k.padded(room[:0], outerPad), sum[:]...))
 }
 
-// padded appends the block of RFC 2104: the key and zeros, each byte xor pad.
-func (k Key) padded(dst []byte, pad byte) []byte {
-	var block [sha256.BlockSize]byte
-	copy(block[:], k[:])
-	for i := range block {
-		block[i] ^= pad
-	}
-	return append(dst, block[:]...)
+// innerPad and outerPad are the blocks of RFC 2104.
+var (
+	innerPad = strings.Repeat("\x36", sha256.BlockSize)
+	outerPad = strings.Repeat("\x5c", sha256.BlockSize)
+)
+
+// padded appends a block: the key and zeros, xor pad.
+func (k Key) padded(dst []byte, pad string) []byte {
+	at := len(dst)
+	dst = append(dst, pad...)
+	subtle.XORBytes(dst[at:at+len(k)], dst[at:at+len(k)], k[:])
+	return dst
 }
 
 // checkBits are the 9 check bits of the locator of a page.
