@@ -21,8 +21,7 @@ var (
 
 // shortWindow is the window of one of four slots, short so that thousands of
 // exchanges take minutes: nearly all have 180 to 600 tokens, those at the top up to
-// 750. shortPool is as much of it as the pool of the incident was: above what the
-// first prompts have, which teach crosstalk that a token is a byte.
+// 750. shortPool is as much of it as the pool of the incident was.
 const (
 	shortWindow = 1024
 	shortPool   = shortWindow * 65 / 100
@@ -76,8 +75,8 @@ func TestLongClean(t *testing.T) {
 }
 
 // stayClean runs a command again and again until so many exchanges are decided, or
-// the time is up. Nothing may be wrong but codes that the model itself loses, 3 in
-// 1,000: sent once more, alone, they are lost again.
+// the time is up. Nothing may be wrong but codes that the model itself loses, one in
+// a thousand: sent once more, alone, they are lost again.
 func stayClean(t *testing.T, g target, want int, command []string) {
 	g.window = shortWindow
 	g, rec := g.recording(t)
@@ -97,11 +96,11 @@ func stayClean(t *testing.T, g target, want int, command []string) {
 	rates(t, t.Name(), sum)
 	kept, right := rec.askAlone(t)
 	t.Logf("%d of %d codes did not come back; of these %d do when asked alone", kept, sum.Sent, right)
-	if sum.Damaged > kept {
-		t.Errorf("%d answers damaged, and only %d codes lost", sum.Damaged, kept)
+	if sum.Damaged > kept-right {
+		t.Errorf("%d answers damaged, and the model loses only %d of the codes by itself", sum.Damaged, kept-right)
 	}
-	if sum.Damaged > 3+sum.Decided/100 {
-		t.Errorf("%d of %d answers damaged: three times what the model loses by itself", sum.Damaged, sum.Decided)
+	if sum.Damaged > 3+sum.Decided/200 {
+		t.Errorf("%d of %d answers damaged: far more than what the model loses by itself", sum.Damaged, sum.Decided)
 	}
 }
 

@@ -260,34 +260,26 @@ const poolCommand = "validate --only pulse=5,seedwatch=3,top=1"
 // pool is as much of the window as the pool of the incident was.
 const pool = slotWindow * 65 / 100
 
-// copyingErrors is how many codes came back cut or with another character, and
-// whether nothing else is wrong: the copy model loses about three in a thousand
-// by itself, those in which two groups begin alike. Once it has lost its place it
-// may go round in a loop, of the first group if the second begins like it, and
-// then in signs.
+// copyingErrors is in how many answers a code came back cut, with another character
+// or not at all, and whether nothing else is wrong: the copy model, which continues
+// by the last four bytes, loses those in which four stand twice, one in a thousand.
+// It leaves out what is between them, or goes round in a loop and then in signs.
 func (o outcome) copyingErrors() (n int, only bool) {
-	wrong := map[string]map[string]bool{} // by exchange: what was found
+	lost, wrong := map[string]bool{}, map[string]bool{} // exchanges
 	for _, f := range o.Findings {
 		if f.Class != "damaged" {
 			continue
 		}
-		if wrong[f.Exchange] == nil {
-			wrong[f.Exchange] = map[string]bool{}
+		wrong[f.Exchange] = true
+		switch f.name() {
+		case "recall/cut_seal", "recall/altered_seal", "recall/lost_seal":
+			lost[f.Exchange] = true
+		case "repetition/run", "repetition/cycle":
+		default:
+			return len(lost), false
 		}
-		wrong[f.Exchange][f.name()] = true
 	}
-	only = o.Class == "damaged"
-	for _, found := range wrong {
-		loop := found["repetition/cycle"]
-		if !found["recall/cut_seal"] && !found["recall/altered_seal"] && !(found["recall/lost_seal"] && loop) {
-			only = false
-		}
-		for _, own := range []string{"recall/cut_seal", "recall/altered_seal", "recall/lost_seal", "repetition/run", "repetition/cycle"} {
-			delete(found, own)
-		}
-		only = only && len(found) == 0
-	}
-	return len(wrong), only
+	return len(lost), o.Class == "damaged" && len(wrong) == len(lost)
 }
 
 // copyingError reports whether all that is wrong in a run of a few dozen exchanges
