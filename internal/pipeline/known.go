@@ -17,8 +17,9 @@ import (
 type Known struct {
 	// Calibration is tokens for bytes, one for each filler family.
 	Calibration map[string]corpus.Calibration
-	// CountsChanged counts, for each family, the newest rounds in a row whose
-	// prompts were all read and all counted otherwise than Calibration says.
+	// CountsChanged counts the newest rounds in a row whose prompts were all
+	// read and all counted otherwise than Calibration says: of each family those
+	// that show it, and under anyFamily all of them.
 	CountsChanged map[string]int
 	// Limit is the prompt limit the target stated, tokens; 0 if never.
 	Limit int
@@ -44,8 +45,11 @@ const (
 	minTokens = 32768 // shortest prompt whose time to first token is a prefill rate
 	// newTokenizer is how many rounds in a row must count otherwise until the
 	// target is taken to have another tokenizer, and its calibration is begun
-	// anew: what is kept would size every long prompt wrongly, for good.
+	// anew: what is kept would size every long prompt wrongly, for good. A
+	// tokenizer is new for all families at once; a family that alone is counted
+	// otherwise was badly known.
 	newTokenizer = 3
+	anyFamily    = ""
 )
 
 // baseline is what the checks of a round are given.
@@ -69,13 +73,7 @@ func (k Known) baseline(r *probes.Round) checks.Baseline {
 // learn returns k with what the outcome taught.
 func (k Known) learn(s probes.State, o *report.Outcome) Known {
 	k.CountsChanged = countsChanged(k.CountsChanged, o)
-	s.Calibration = copyOf(s.Calibration)
-	for family, n := range k.CountsChanged {
-		if n >= newTokenizer {
-			delete(s.Calibration, family)
-			delete(k.CountsChanged, family)
-		}
-	}
+	s.Calibration = k.unlearn(s.Calibration)
 	s = probes.Learn(s, o.Round)
 	k.Calibration, k.Limit, k.MaxTokens = s.Calibration, s.Limit, s.MaxTokens
 	k.IDs, k.Lost, k.Prefill = copyOf(k.IDs), copyOf(k.Lost), slices.Clone(k.Prefill)
@@ -104,10 +102,25 @@ func (k Known) learn(s probes.State, o *report.Outcome) Known {
 	return k
 }
 
-// countsChanged is how many rounds of each family in a row, this one included,
-// were counted otherwise than the calibration says although all of them was
-// read; before is the same without this one. A family that the round shows
-// neither way stays as it is.
+// unlearn is a calibration without what the counts have been against for long
+// enough; these begin anew too.
+func (k Known) unlearn(c map[string]corpus.Calibration) map[string]corpus.Calibration {
+	if k.CountsChanged[anyFamily] >= newTokenizer {
+		clear(k.CountsChanged)
+		return map[string]corpus.Calibration{}
+	}
+	c = copyOf(c)
+	for family, n := range k.CountsChanged {
+		if n >= newTokenizer {
+			delete(c, family)
+			delete(k.CountsChanged, family)
+		}
+	}
+	return c
+}
+
+// countsChanged is [Known.CountsChanged] with a round; before is the same without
+// it. What the round shows neither way stays as it is.
 func countsChanged(before map[string]int, o *report.Outcome) map[string]int {
 	changed, kept := map[string]bool{}, map[string]bool{}
 	for _, x := range o.Round.Exchanges {
@@ -118,6 +131,11 @@ func countsChanged(before map[string]int, o *report.Outcome) map[string]int {
 		case x.Response != nil && x.Response.Usage != nil && o.Report.Verdict(x.ID) == checks.Sound:
 			kept[family] = true
 		}
+	}
+	if len(kept) > 0 {
+		kept[anyFamily] = true
+	} else if len(changed) > 0 {
+		changed[anyFamily] = true
 	}
 	after := copyOf(before)
 	for family := range changed {

@@ -92,6 +92,40 @@ func TestTokenizerChange(t *testing.T) {
 	}
 }
 
+// TestTokenizerChangeIsOfAllFamilies: three rounds of three families that are
+// counted otherwise are enough to begin anew with all nine; the first round of
+// each would be a finding otherwise, three times over.
+func TestTokenizerChangeIsOfAllFamilies(t *testing.T) {
+	c := &recounting{client: &client{answer: func(p *corpus.Prompt) string { return p.Expected() }}, perHundred: 25}
+	campaign := newCampaign(t, c.client, probes.Limits{}, pipeline.Item{Probe: probes.Pulse{}})
+	campaign.Site.Target.Family = ""
+	for tenant := range campaign.Site.Clients {
+		campaign.Site.Clients[tenant] = c
+	}
+	turns := func(rounds int) pipeline.Known {
+		for range rounds {
+			campaign.Items[0].Rounds = 1
+			campaign.Seed++ // the next families
+			if _, err := campaign.Run(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		k, err := campaign.Engine.Store.Known(t.Context(), "edge")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return k
+	}
+	all := len(corpus.Families())
+	if k := turns(4 * all); len(k.Calibration) != all || len(k.CountsChanged) != 0 {
+		t.Fatalf("%d families are known, changed %v", len(k.Calibration), k.CountsChanged)
+	}
+	c.perHundred = 36
+	if k := turns(3); len(k.Calibration) >= all || len(k.CountsChanged) != 0 {
+		t.Errorf("after three rounds %d families are known, changed %v", len(k.Calibration), k.CountsChanged)
+	}
+}
+
 // TestKnownForgets: what is kept of a target has bounds, and it is the oldest
 // that goes: an id or a lost seal of today is known however many there were.
 func TestKnownForgets(t *testing.T) {
