@@ -41,12 +41,14 @@ func (p OverLength) Plan(seed uint64, s State) (Plan, error) {
 	if s.Limit > 0 {
 		limit = s.Limit
 	}
-	for _, e := range edges(limit, budget, s.Target.Window, fineStep(d.calibration(family), limit)) {
-		err := d.step(e.name, wish{
-			tenant: tenant, role: RoleMain, family: family, ask: ask, stream: true,
-			aim: e.aim, room: e.room, limit: e.limit,
-		})
-		if err != nil {
+	w := wish{tenant: tenant, role: RoleMain, family: family, ask: ask, stream: true, room: unbounded, limit: limit}
+	coarse, err := d.coarseStep(w)
+	if err != nil {
+		return Plan{}, err
+	}
+	for _, e := range edges(limit, budget, s.Target.Window, coarse, fineStep(d.calibration(family), limit)) {
+		w.aim, w.room, w.limit = e.aim, e.room, e.limit
+		if err := d.step(e.name, w); err != nil {
 			return Plan{}, err
 		}
 	}
@@ -60,6 +62,26 @@ func (p OverLength) Plan(seed uint64, s State) (Plan, error) {
 type edge struct {
 	name             string
 	aim, room, limit int
+}
+
+// coarseStep is how far from the limit of w the coarse steps are, in per cent: 2,
+// or so much more that the prompt above is surely above. At small windows prompts
+// of one size differ by more than that, and one that fits after all, with no room
+// left for the answer, tells nothing. It is 2 as well where no distance is enough,
+// since the calibration knows too little.
+func (d *draft) coarseStep(w wish) (int, error) {
+	const least, most = 2, 25
+	for percent := least; percent <= most; percent++ {
+		w.aim = w.limit + w.limit*percent/100
+		in, err := d.intent(w)
+		if err != nil {
+			return 0, err
+		}
+		if in.Expect == ExpectRefusal {
+			return percent, nil
+		}
+	}
+	return least, nil
 }
 
 // fineStep is how close to the limit a prompt can be and surely be on its side
@@ -81,12 +103,12 @@ func fineStep(c corpus.Calibration, limit int) int {
 
 // edges are the steps around a limit. Steps below leave room for the answer;
 // steps above pass the limit by the prompt alone, since a target need not count
-// the answer. fine is in tenths of a per cent, 0 for none.
-func edges(limit, budget, window, fine int) []edge {
+// the answer. coarse is in per cent, fine in tenths of a per cent, 0 for none.
+func edges(limit, budget, window, coarse, fine int) []edge {
 	below := limit - budget
 	steps := []edge{
-		{"-2%", below - below/50, unbounded, limit},
-		{"+2%", limit + limit/50, unbounded, limit},
+		{fmt.Sprintf("-%d%%", coarse), below - below*coarse/100, unbounded, limit},
+		{fmt.Sprintf("+%d%%", coarse), limit + limit*coarse/100, unbounded, limit},
 		{"x1.5", limit + limit/2, unbounded, limit},
 	}
 	if fine > 0 {
