@@ -127,7 +127,7 @@ func (d *draft) tooSmall(need int, smallest size) error {
 		hint += ", or set task: echo"
 	}
 	if d.calibration(t.families()[0]).N == 0 {
-		hint += ", or run pulse first, to learn how many tokens a byte takes"
+		hint += "; right answers, to pulse say, teach how many tokens the text has, and none has come yet"
 	}
 	return fmt.Errorf("target %s: %s of %d tokens is %w for %s: the smallest prompt may need %d tokens and its answer %d; %s",
 		t.Name, whose, d.window, ErrTooSmall, d.plan.Probe, smallest.high, need, hint)
