@@ -216,6 +216,7 @@ func happen(m *metrics.Metrics, now time.Time) {
 	m.Delivery("pager", "timeout", 0)
 	m.Outbox(1, now)
 	m.Heartbeat(nil, now)
+	m.Preflight("edge", map[string]int{"finding": 1, "fine": 7})
 	m.Control("null", true, now)
 	m.Control("seeded", true, now)
 	m.Ledger(false)
