@@ -427,8 +427,8 @@ func TestPChance(t *testing.T) {
 	}
 }
 
-// TestBounded feeds texts made to be expensive. Run with -v to see the cost.
-func TestBounded(t *testing.T) {
+// TestFindIsBounded feeds texts made to be expensive. Run with -v to see the cost.
+func TestFindIsBounded(t *testing.T) {
 	c := tenants.NewCodec(testKey(t, 0))
 	p, marker := mint(t, c, somePayload, corpus.DressWords)
 	for name, text := range hostile() {
