@@ -28,7 +28,10 @@ func answerOf(s *subject) []Finding {
 	if s.expected() == "" || s.r.Failure != nil || s.mannerOf() != answering {
 		return nil
 	}
-	content, right := normalizedHead(s.r.Content), Normalize(s.expected())
+	content, right := s.rightAnswer(), s.rightAnswer()
+	if s.r.Content != s.expected() {
+		content = normalizedHead(s.r.Content)
+	}
 	switch {
 	case content == right && len(s.r.Content) <= maxRead && len(s.r.Extra) == 0:
 		return s.answered(KindExact, Sound, "the right answer and nothing else")

@@ -124,7 +124,7 @@ func (s *subject) exact() bool {
 	if want == "" || len(got) > 2*len(want)+64 || len(s.r.Tools) > 0 {
 		return false
 	}
-	return Normalize(got) == Normalize(want)
+	return got == want || Normalize(got) == s.rightAnswer()
 }
 
 // whole reports whether everything asked for is in the content, whatever else
@@ -156,7 +156,7 @@ const maxSearched = 256 << 10
 // completeIn counts the seals that are in a text word for word.
 func (s *subject) completeIn(text string) int {
 	seen := map[int]bool{}
-	for _, o := range occurrences(s.seals, words.Scan(text[:min(len(text), maxSearched)])) {
+	for _, o := range s.sealIndex().in(words.Scan(text[:min(len(text), maxSearched)])) {
 		if o.complete {
 			seen[o.seal] = true
 		}

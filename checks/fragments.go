@@ -80,7 +80,7 @@ func wordsIn(text string) int {
 // marker nor the own seals explain. complete is false when there are more than
 // maxRunBytes.
 func (s *subject) strangeRuns(c Channel) (runs [][]words.Word, complete bool) {
-	text, own, left := s.text(c), newSealIndex(s.seals), maxRunBytes
+	text, own, left := s.text(c), s.sealIndex(), maxRunBytes
 	for _, run := range s.listRuns(c) {
 		if s.inMarker(c, run.Start, run.End) {
 			continue

@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"iter"
 	"math"
 	"slices"
 
@@ -150,13 +151,9 @@ func (s *subject) searchedPieces(c Channel, budget *int) (pieces []piece, done b
 		return nil, true
 	}
 	d := s.facts.donorList()
-	order := slices.Clone(d.list)
-	slices.SortStableFunc(order, func(a, b *donor) int {
-		return s.distance(a) - s.distance(b)
-	})
 	read := 0
 	mayHold := map[string]bool{} // by family
-	for _, n := range order {
+	for n := range s.nearestFirst(d.list) {
 		possible, known := mayHold[n.spec.Family]
 		if !known {
 			possible = corpus.MayHold(n.spec, r.words, minSearchedRun)
@@ -180,6 +177,19 @@ func (s *subject) searchedPieces(c Channel, budget *int) (pieces []piece, done b
 		}
 	}
 	return s.preferOwn(s.priced(r, pieces, read)), true
+}
+
+// nearestFirst are donors, those of the same tenant first.
+func (s *subject) nearestFirst(all []*donor) iter.Seq[*donor] {
+	return func(yield func(*donor) bool) {
+		for distance := range 2 {
+			for _, n := range all {
+				if s.distance(n) == distance && !yield(n) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // distance is 0 for donors of the same tenant, 1 for others.

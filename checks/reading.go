@@ -45,7 +45,7 @@ type reading struct {
 func (s *subject) read(c Channel) *reading {
 	r, ok := s.readings[c]
 	if !ok {
-		r = newReading(s.text(c), s.seals)
+		r = newReading(s.text(c), s.sealIndex())
 		if len(s.seals) == 0 {
 			r.explainAnswer(s.expected())
 		}
@@ -61,15 +61,15 @@ func (s *subject) read(c Channel) *reading {
 	return r
 }
 
-func newReading(text string, seals []seal) *reading {
+func newReading(text string, seals sealIndex) *reading {
 	r := &reading{text: text, words: scanWindows(text), secret: &secretPlaces{}}
 	r.kinds = make([]wordKind, len(r.words))
-	r.seals = occurrences(seals, r.words)
+	r.seals = seals.in(r.words)
 	for _, o := range r.seals {
 		r.mark(o.from, o.from+o.n, answerWord)
 	}
 	vocabulary := map[string]bool{}
-	for _, s := range seals {
+	for _, s := range seals.seals {
 		for _, w := range s.words {
 			vocabulary[w] = true
 		}

@@ -82,8 +82,10 @@ type subject struct {
 	named      map[Channel][]corpus.Locator
 	parts      map[Channel]foundPieces
 	touch      *contact
-	completed  *int // seals that are whole in the content
-	shown      *int // visible characters
+	index      *sealIndex // of seals
+	right      *string    // the expected answer, normalised
+	completed  *int       // seals that are whole in the content
+	shown      *int       // visible characters
 	manner     *manner
 }
 
@@ -128,6 +130,24 @@ func (s *subject) ownRecorded(t corpus.Text) {
 }
 
 func (s *subject) codec() *tenants.Codec { return s.facts.in.Codec }
+
+// sealIndex is the index of the own seals.
+func (s *subject) sealIndex() sealIndex {
+	if s.index == nil {
+		x := newSealIndex(s.seals)
+		s.index = &x
+	}
+	return *s.index
+}
+
+// rightAnswer is the expected answer, normalised.
+func (s *subject) rightAnswer() string {
+	if s.right == nil {
+		right := Normalize(s.expected())
+		s.right = &right
+	}
+	return *s.right
+}
 
 // text is the joined text of a channel.
 func (s *subject) text(c Channel) string {

@@ -41,7 +41,7 @@ func (s *subject) cutByWindow() bool {
 	if s.expected() == "" || s.x.Intent.Expect == probes.ExpectRefusal || !s.windowReached() {
 		return false
 	}
-	if strings.HasPrefix(Normalize(s.expected()), normalizedHead(s.r.Content)) {
+	if strings.HasPrefix(s.rightAnswer(), normalizedHead(s.r.Content)) {
 		return true
 	}
 	if len(s.seals) == 0 || !s.contact().found {
