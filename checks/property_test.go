@@ -95,6 +95,13 @@ func TestChecksReadOnlyTheirInput(t *testing.T) {
 
 func vectorInput(t *testing.T, path string) *checks.Input {
 	t.Helper()
+	_, in := readVector(t, path)
+	return in
+}
+
+// readVector is a vector and the input that it makes.
+func readVector(t *testing.T, path string) (*vector, *checks.Input) {
+	t.Helper()
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -107,5 +114,5 @@ func vectorInput(t *testing.T, path string) *checks.Input {
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
-	return in
+	return v, in
 }

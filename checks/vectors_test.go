@@ -2,7 +2,6 @@ package checks_test
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -52,18 +51,7 @@ func TestEveryCheckHasVectors(t *testing.T) {
 
 func runVector(t *testing.T, path, check string) {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	v, err := parseVector(parseArchive(string(data)))
-	if err != nil {
-		t.Fatalf("%s: %v", path, err)
-	}
-	in, err := v.build()
-	if err != nil {
-		t.Fatalf("%s: %v", path, err)
-	}
+	v, in := readVector(t, path)
 	report := checks.Run(*in, checks.All())
 
 	for i, x := range in.Round.Exchanges {
