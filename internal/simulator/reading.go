@@ -110,8 +110,9 @@ func findCodes(text []byte) []seal {
 		}
 		head := at + next
 		at = head + len(intro)
-		if code := cutLine(text[at:]); code != "" && (head == 0 || text[head-1] == '\n') {
-			found = append(found, seal{text: strings.TrimSuffix(code, "."), at: head})
+		code := strings.TrimSuffix(cutLine(text[at:]), ".")
+		if code != "" && (head == 0 || text[head-1] == '\n') {
+			found = append(found, seal{text: code, at: head})
 		}
 	}
 }

@@ -68,6 +68,7 @@ func TestOrigins(t *testing.T) {
 
 func FuzzReading(f *testing.F) {
 	f.Add("seal 1: a b\nList all seals in order. Write nothing else.")
+	f.Add("The code is .")
 	f.Add("The code is 7\nreply with the code only, exactly")
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, s := range findSeals([]byte(text)) {
