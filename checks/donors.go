@@ -133,7 +133,7 @@ func (f *facts) knowsTenant(index uint16) bool {
 }
 
 // named are the donors whose own prompt or prefix a locator verifies for. The
-// first call derives the keys of all donors, further ones look up a few.
+// first call looks at the request hashes of all donors, further ones at a few.
 func (d *donors) named(l corpus.Locator) []*donor {
 	if d.hashes == nil {
 		d.hash()
@@ -153,8 +153,8 @@ func (d *donors) hash() {
 	d.hashes = make(map[uint16][]*donor, len(d.list))
 	for _, n := range d.list {
 		var hashes []uint16
-		if key, ok := d.keyOf(n); ok {
-			hashes = append(hashes, key.Hash())
+		if c := d.codecOf(n); c != nil {
+			hashes = append(hashes, c.RequestHash(n.payload))
 		}
 		if n.spec.Prefix != nil {
 			hashes = append(hashes, n.spec.Prefix.Key.Hash())

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash"
 	"slices"
+	"sync"
 
 	"crosstalk/corpus"
 	"crosstalk/internal/secret"
@@ -23,6 +24,7 @@ type Codec struct {
 type keys struct {
 	id               string
 	mac, enc, prompt secret.Value
+	hashes           *requestHashes
 }
 
 // NewCodec derives the three keys of a fleet key. Markers are minted under
@@ -30,7 +32,9 @@ type keys struct {
 func NewCodec(newest FleetKey, older ...FleetKey) *Codec {
 	c := new(Codec)
 	for _, k := range append([]FleetKey{newest}, older...) {
-		c.keys = append(c.keys, keys{id: k.ID(), mac: k.derive("mac"), enc: k.derive("enc"), prompt: k.derive("prompt")})
+		n := keys{id: k.ID(), mac: k.derive("mac"), enc: k.derive("enc"), prompt: k.derive("prompt")}
+		n.hashes = &requestHashes{derive: promptKeys(n.prompt), of: map[Payload]uint16{}}
+		c.keys = append(c.keys, n)
 	}
 	return c
 }
@@ -93,8 +97,14 @@ func (c *Codec) PromptKey(p Payload) corpus.Key { return c.PromptKeys()(p) }
 
 // PromptKeys is PromptKey for many requests: the function returned derives their
 // keys at a third of the price. It is not safe for concurrent use.
-func (c *Codec) PromptKeys() func(Payload) corpus.Key {
-	h := newHMAC(c.keys[0].prompt)
+func (c *Codec) PromptKeys() func(Payload) corpus.Key { return promptKeys(c.keys[0].prompt) }
+
+// RequestHash is the hash of the [Codec.PromptKey], which the locators of the
+// prompt carry.
+func (c *Codec) RequestHash(p Payload) uint16 { return c.keys[0].hashes.hash(p.Request()) }
+
+func promptKeys(key secret.Value) func(Payload) corpus.Key {
+	h := newHMAC(key)
 	return func(p Payload) (key corpus.Key) {
 		var msg [8]byte
 		binary.BigEndian.PutUint64(msg[:], p.Request().bits())
@@ -103,6 +113,33 @@ func (c *Codec) PromptKeys() func(Payload) corpus.Key {
 		h.Sum(key[:0])
 		return key
 	}
+}
+
+// maxHashes bounds what a codec remembers: three look-backs of 10,000 requests,
+// about two megabytes.
+const maxHashes = 1 << 15
+
+// requestHashes remembers the hash of each request it was asked for. A look-back
+// hardly changes from one round to the next, and deriving its hashes is most of
+// the price of tracing a locator.
+type requestHashes struct {
+	mu     sync.Mutex
+	derive func(Payload) corpus.Key
+	of     map[Payload]uint16
+}
+
+func (r *requestHashes) hash(p Payload) uint16 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	h, ok := r.of[p]
+	if !ok {
+		if len(r.of) >= maxHashes {
+			clear(r.of)
+		}
+		h = r.derive(p).Hash()
+		r.of[p] = h
+	}
+	return h
 }
 
 // Prompt rebuilds the prompt of a request from its payload and spec. It fails
