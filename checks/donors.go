@@ -28,9 +28,9 @@ type donors struct {
 	under   map[string]*tenants.Codec // by id of the key; nil: the key was retired
 	list    []*donor
 	request map[tenants.Payload]*donor
-	// hashes are the donors by the request hash that their locators carry; nil
+	// hashes begin the chain of the donors whose locators carry a request hash; nil
 	// until first asked for.
-	hashes map[uint16][]*donor
+	hashes map[uint16]*link
 	// facts are the named facts of all donors; nil until first asked for.
 	facts  []donorFact
 	derive map[*tenants.Codec]func(tenants.Payload) corpus.Key
@@ -41,12 +41,17 @@ func (f *facts) donorList() *donors {
 	if f.donors != nil {
 		return f.donors
 	}
+	all := make([]donor, 0, len(f.in.Round.Exchanges)+len(f.in.Lookback)) // at once: they may be 10,000
 	d := &donors{codec: f.in.Codec, under: map[string]*tenants.Codec{}, derive: map[*tenants.Codec]func(tenants.Payload) corpus.Key{}, request: make(map[tenants.Payload]*donor, len(f.in.Lookback))}
 	for _, x := range f.in.Round.Exchanges {
-		d.add(&donor{exchange: x.ID, payload: x.Payload.Request(), spec: x.Intent.Spec, prompt: x.Prompt, tried: x.Prompt != nil})
+		all = append(all, donor{exchange: x.ID, payload: x.Payload.Request(), spec: x.Intent.Spec, prompt: x.Prompt, tried: x.Prompt != nil})
 	}
 	for _, ref := range f.in.Lookback {
-		d.add(&donor{exchange: ref.Exchange, payload: ref.Payload.Request(), spec: ref.Spec, key: ref.Key})
+		all = append(all, donor{exchange: ref.Exchange, payload: ref.Payload.Request(), spec: ref.Spec, key: ref.Key})
+	}
+	d.list = make([]*donor, 0, len(all))
+	for i := range all {
+		d.add(&all[i])
 	}
 	f.donors = d
 	return d
@@ -139,7 +144,8 @@ func (d *donors) named(l corpus.Locator) []*donor {
 		d.hash()
 	}
 	var of []*donor
-	for _, n := range d.hashes[l.Request] {
+	for at := d.hashes[l.Request]; at != nil; at = at.next {
+		n := at.donor
 		key, ok := d.keyOf(n)
 		if ok && key.Verify(l) || n.spec.Prefix != nil && n.spec.Prefix.Key.Verify(l) {
 			of = append(of, n)
@@ -148,19 +154,30 @@ func (d *donors) named(l corpus.Locator) []*donor {
 	return of
 }
 
-// hash fills hashes.
+// link is a donor among those of one request hash.
+type link struct {
+	donor *donor
+	next  *link
+}
+
+// hash fills hashes. It goes backwards, so that a chain has the order of the list.
 func (d *donors) hash() {
-	d.hashes = make(map[uint16][]*donor, len(d.list))
-	for _, n := range d.list {
-		var hashes []uint16
-		if c := d.codecOf(n); c != nil {
-			hashes = append(hashes, c.RequestHash(n.payload))
+	d.hashes = make(map[uint16]*link, len(d.list))
+	links := make([]link, 0, d.keys())
+	for _, n := range slices.Backward(d.list) {
+		var own uint16
+		c := d.codecOf(n)
+		if c != nil {
+			own = c.RequestHash(n.payload)
+			links = append(links, link{n, d.hashes[own]})
+			d.hashes[own] = &links[len(links)-1]
 		}
-		if n.spec.Prefix != nil {
-			hashes = append(hashes, n.spec.Prefix.Key.Hash())
+		if n.spec.Prefix == nil {
+			continue
 		}
-		for _, h := range slices.Compact(hashes) {
-			d.hashes[h] = append(d.hashes[h], n)
+		if h := n.spec.Prefix.Key.Hash(); c == nil || h != own {
+			links = append(links, link{n, d.hashes[h]})
+			d.hashes[h] = &links[len(links)-1]
 		}
 	}
 }
