@@ -164,20 +164,18 @@ type link struct {
 func (d *donors) hash() {
 	d.hashes = make(map[uint16]*link, len(d.list))
 	links := make([]link, 0, d.keys())
+	add := func(n *donor, hash uint16) {
+		if first := d.hashes[hash]; first == nil || first.donor != n { // its prefix may have its own hash
+			links = append(links, link{n, first})
+			d.hashes[hash] = &links[len(links)-1]
+		}
+	}
 	for _, n := range slices.Backward(d.list) {
-		var own uint16
-		c := d.codecOf(n)
-		if c != nil {
-			own = c.RequestHash(n.payload)
-			links = append(links, link{n, d.hashes[own]})
-			d.hashes[own] = &links[len(links)-1]
+		if c := d.codecOf(n); c != nil {
+			add(n, c.RequestHash(n.payload))
 		}
-		if n.spec.Prefix == nil {
-			continue
-		}
-		if h := n.spec.Prefix.Key.Hash(); c == nil || h != own {
-			links = append(links, link{n, d.hashes[h]})
-			d.hashes[h] = &links[len(links)-1]
+		if n.spec.Prefix != nil {
+			add(n, n.spec.Prefix.Key.Hash())
 		}
 	}
 }

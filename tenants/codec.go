@@ -116,7 +116,7 @@ func promptKeys(key secret.Value) func(Payload) corpus.Key {
 }
 
 // maxHashes bounds what a codec remembers: three look-backs of 10,000 requests,
-// about two megabytes.
+// about a megabyte.
 const maxHashes = 1 << 15
 
 // requestHashes remembers the hash of each request it was asked for. A look-back
